@@ -1,0 +1,31 @@
+# `make help` lists the targets.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PLAN ?= demo
+PYTHON := .venv/bin/python
+
+.PHONY: help demo test test-long check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: ## the whole pipeline on a private database: one verdict, one report (PLAN=demo-overload)
+	@scripts/setup.sh runtime && exec $(PYTHON) -m readiness.demo --plan $(PLAN)
+
+test: check ## make check, then all tests but the long ones
+	@$(PYTHON) -m pytest -q -n 2 -m "not long" tests/architecture tests/unit tests/property
+	@$(PYTHON) -m pytest -q -m "not long" tests/integration tests/e2e
+
+test-long: ## the tests that take minutes
+	@scripts/setup.sh dev && exec $(PYTHON) -m pytest -q -m long tests
+
+check: ## format, lint, types, import rules
+	@scripts/setup.sh dev
+	@.venv/bin/ruff format --check --quiet . || { echo "Run: .venv/bin/ruff format ."; exit 1; }
+	@.venv/bin/ruff check --quiet .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports --no-logo
+
+clean: ## remove the caches of the tools
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@find include tests -name __pycache__ -type d -prune -exec rm -rf {} +

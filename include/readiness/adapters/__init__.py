@@ -1,0 +1,1 @@
+"""What touches the world, one vendor per file, behind the ports."""

@@ -1,0 +1,128 @@
+"""The folder of one run: each stage of the flow reads files here and writes files here.
+
+    run.json plan.yaml workload.sql          what was asked
+    stages.parquet samples.parquet latency.json.gz   what was measured
+    checks.json verdict.json                 what it means
+    report.html charts/*.png                 what people read
+    events.jsonl                             what happened, line by line
+
+Every writer replaces its file as a whole, every reader raises ArtifactError naming the file, or
+SchemaMismatch when another version wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readiness.artifacts import atomic, forms, json_files, latency, tables
+from readiness.errors import ArtifactError
+from readiness.model.load import StageResult
+from readiness.model.metrics import Sample
+from readiness.model.run import RunRecord
+from readiness.model.verdict import Check, Verdict
+
+VERSION = 1
+
+
+class RunFolder:
+    """A run folder at `path`, which need not exist before the first write."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write_run(self, record: RunRecord) -> None:
+        """Writes `run.json`."""
+        json_files.write_json(self.path / "run.json", forms.run_to_json(record), version=VERSION)
+
+    def read_run(self) -> RunRecord:
+        """Reads `run.json`."""
+        path = self.path / "run.json"
+        content = json_files.read_json(path, version=VERSION)
+        with forms.reading(path):
+            return forms.run_from_json(content)
+
+    def write_inputs(self, *, plan: bytes, workload: bytes) -> None:
+        """Copies the plan and the workload as they were when the run began."""
+        atomic.write_bytes(self.path / "plan.yaml", plan)
+        atomic.write_bytes(self.path / "workload.sql", workload)
+
+    def write_results(self, results: Sequence[StageResult], samples: Sequence[Sample]) -> None:
+        """Writes `latency.json.gz`, `stages.parquet` and `samples.parquet`."""
+        latency.write_latency(self.path / "latency.json.gz", results)
+        tables.write_stages(self.path / "stages.parquet", results)
+        tables.write_samples(self.path / "samples.parquet", samples)
+
+    def read_stages(self) -> list[StageResult]:
+        """What each stage did, as the engine returned it."""
+        histograms = latency.read_latency(self.path / "latency.json.gz")
+        return tables.read_stages(self.path / "stages.parquet", histograms)
+
+    def read_samples(self) -> list[Sample]:
+        """All samples of the run."""
+        return tables.read_samples(self.path / "samples.parquet")
+
+    def write_checks(
+        self, checks: Sequence[Check], great_expectations: Mapping[str, object] | None = None
+    ) -> None:
+        """Writes `checks.json`: the checks, and what Great Expectations itself said."""
+        content = {
+            "checks": [forms.check_to_json(check) for check in checks],
+            "great_expectations": dict(great_expectations or {}),
+        }
+        json_files.write_json(self.path / "checks.json", content, version=VERSION)
+
+    def read_checks(self) -> list[Check]:
+        """The checks of `checks.json`."""
+        path = self.path / "checks.json"
+        content = json_files.read_json(path, version=VERSION)
+        with forms.reading(path):
+            return [forms.check_from_json(check) for check in content["checks"]]
+
+    def write_verdict(self, verdict: Verdict) -> None:
+        """Writes `verdict.json`."""
+        content = forms.verdict_to_json(verdict)
+        json_files.write_json(self.path / "verdict.json", content, version=VERSION)
+
+    def read_verdict(self) -> Verdict:
+        """Reads `verdict.json`."""
+        path = self.path / "verdict.json"
+        content = json_files.read_json(path, version=VERSION)
+        with forms.reading(path):
+            return forms.verdict_from_json(content)
+
+    def write_report(self, html: str) -> Path:
+        """Writes `report.html`; returns its path."""
+        path = self.path / "report.html"
+        atomic.write_bytes(path, html.encode())
+        return path
+
+    def write_chart(self, name: str, png: bytes) -> Path:
+        """Writes `charts/NAME.png`; returns its path."""
+        path = self.path / "charts" / f"{name}.png"
+        atomic.write_bytes(path, png)
+        return path
+
+    def append_event(self, ts: float, event: str, **facts: object) -> None:
+        """Adds a line to `events.jsonl`: wall clock in seconds, what happened, facts of it."""
+        path = self.path / "events.jsonl"
+        content = {"ts": ts, "event": event, **facts}
+        line = json_files.encode(content, path=path, version=VERSION)
+        atomic.append_line(path, line.rstrip(b"\n"))
+
+    def read_events(self) -> list[dict[str, Any]]:
+        """All whole lines of `events.jsonl`; a last line cut by a crash is left out."""
+        path = self.path / "events.jsonl"
+        whole = atomic.read_bytes(path).split(b"\n")[:-1]
+        return [json_files.decode(line, path=path, version=VERSION) for line in whole]
+
+    def read_bytes(self, name: str) -> bytes:
+        """A file of the folder as it stands, such as `plan.yaml`."""
+        return atomic.read_bytes(self.path / name)
+
+    def require(self) -> None:
+        """Raises ArtifactError unless this is a run folder."""
+        if not (self.path / "run.json").is_file():
+            message = f"{self.path} is no run folder: it has no run.json."
+            raise ArtifactError(message, hint="Give the folder that -o named: runs/RUN_ID")

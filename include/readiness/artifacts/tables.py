@@ -1,0 +1,147 @@
+"""`stages.parquet` and `samples.parquet`: one row a stage, one row a sample.
+
+The schema_version stands in the metadata of the Parquet schema as `readiness.schema_version`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from readiness.artifacts import atomic, json_files
+from readiness.artifacts.forms import reading
+from readiness.artifacts.latency import PER_SECOND, StageLatency
+from readiness.errors import ArtifactError
+from readiness.model.load import Stage, StageResult, Tick
+from readiness.model.metrics import Sample
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = 1
+_VERSION_KEY = b"readiness.schema_version"
+_TICK_COUNTS = ("second", "offered", "started", "finished", "failed", "dropped", "in_flight")
+_TICK_RATIOS = ("generator_cpu_ratio", "run_queue_delay_ratio")
+_STAGE_FIELDS = ("rate_per_s", "hold_s", "ramp_s", "warmup_s", "from_rate_per_s")
+_RESULT_TIMES = ("started_at", "ended_at")
+_RESULT_COUNTS = ("measured_from_s", "checkouts_ok", "checkouts_failed", "next_number")
+
+
+def write_samples(path: Path, samples: Sequence[Sample]) -> None:
+    """Writes all samples of a run in the given order."""
+    _write(path, [asdict(sample) for sample in samples], _samples_schema())
+
+
+def read_samples(path: Path) -> list[Sample]:
+    """All samples in order. Raises ArtifactError or SchemaMismatch naming the file."""
+    with reading(path):
+        return [Sample(**row) for row in _read(path)]
+
+
+def write_stages(path: Path, results: Sequence[StageResult]) -> None:
+    """Writes what each stage did, second by second; histograms go to `latency.json.gz`."""
+    _write(path, [_stage_row(result) for result in results], _stages_schema())
+
+
+def read_stages(path: Path, latency: Sequence[StageLatency]) -> list[StageResult]:
+    """The stage results, joined with their histograms. Raises ArtifactError or SchemaMismatch."""
+    rows = _read(path)
+    with reading(path):
+        names = [row["stage"] for row in rows]
+        if names != [stage.stage for stage in latency]:
+            raise ArtifactError(f"{path} and its latency.json.gz hold different stages.")
+        return [_result(row, stage) for row, stage in zip(rows, latency, strict=True)]
+
+
+def _samples_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    word = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        [
+            ("ts", pa.float64()),
+            ("stage", word),
+            ("metric", word),
+            ("value", pa.float64()),
+            ("unit", word),
+            ("source", word),
+        ]
+    )
+
+
+def _stages_schema() -> pa.Schema:
+    import pyarrow as pa
+
+    whole, real, text = pa.int64(), pa.float64(), pa.string()
+    tick = [(n, whole) for n in _TICK_COUNTS] + [(n, real) for n in _TICK_RATIOS]
+    error = [("statement_id", text), ("code", whole), ("count", whole)]
+    fields = [("stage", text), *((n, real) for n in (*_STAGE_FIELDS, *_RESULT_TIMES))]
+    fields += [(n, whole) for n in _RESULT_COUNTS]
+    fields += [("aborted_by", text), ("notes", pa.list_(text))]
+    fields += [("errors", pa.list_(pa.struct(error))), ("ticks", pa.list_(pa.struct(tick)))]
+    return pa.schema(fields)
+
+
+def _stage_row(result: StageResult) -> dict[str, object]:
+    return {
+        "stage": result.stage.name,
+        **{n: getattr(result.stage, n) for n in _STAGE_FIELDS},
+        **{n: getattr(result, n) for n in (*_RESULT_TIMES, *_RESULT_COUNTS)},
+        "aborted_by": result.aborted_by,
+        "notes": list(result.notes),
+        "errors": [
+            {"statement_id": statement_id, "code": code, "count": count}
+            for (statement_id, code), count in sorted(result.errors.items())
+        ],
+        "ticks": [
+            {n: getattr(tick, n) for n in (*_TICK_COUNTS, *_TICK_RATIOS)} for tick in result.ticks
+        ],
+    }
+
+
+def _result(row: Mapping[str, Any], latency: StageLatency) -> StageResult:
+    return StageResult(
+        stage=Stage(name=row["stage"], **{n: row[n] for n in _STAGE_FIELDS}),
+        **{n: row[n] for n in (*_RESULT_TIMES, *_RESULT_COUNTS)},
+        ticks=tuple(_tick(tick, latency) for tick in row["ticks"]),
+        service=latency.service,
+        statements=dict(latency.statements),
+        errors={(e["statement_id"], e["code"]): e["count"] for e in row["errors"]},
+        aborted_by=row["aborted_by"],
+        notes=tuple(row["notes"]),
+    )
+
+
+def _tick(row: Mapping[str, Any], latency: StageLatency) -> Tick:
+    histograms = latency.seconds[row["second"]]
+    parts: dict[str, Any] = {**row, **{kind: histograms[kind] for kind in PER_SECOND}}
+    return Tick(**parts)
+
+
+def _write(path: Path, rows: list[dict[str, object]], schema: pa.Schema) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    versioned = schema.with_metadata({_VERSION_KEY: str(VERSION).encode()})
+    buffer = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(rows, schema=versioned), buffer, compression="zstd")
+    atomic.write_bytes(path, buffer.getvalue())
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    data = atomic.read_bytes(path)
+    try:
+        # Its reading threads, still alive at exit, abort a short process: measured, 1 in 3.
+        table = parquet.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
+    except pa.ArrowException as error:
+        raise ArtifactError(f"{path} is broken: it is not a whole Parquet file.") from error
+    found = (table.schema.metadata or {}).get(_VERSION_KEY, b"none").decode()
+    json_files.require_version(int(found) if found.isdigit() else found, path=path, version=VERSION)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows

@@ -1,0 +1,123 @@
+"""`readiness clone`: snapshots restored as private servers, listed, destroyed; foreign ones adopted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from readiness import interlock
+from readiness.adapters.local_clones import LocalClones
+from readiness.adapters.server_command import ServerOptions
+from readiness.cli import console
+from readiness.cli.arguments import add_command
+from readiness.config.settings import STATE, read_settings
+from readiness.errors import ConfigError
+from readiness.model.clone import Clone, ServerIdentity
+from readiness.wiring.targets import LEASE_S, clone_dsn, target_of
+
+if TYPE_CHECKING:
+    from readiness.cli.arguments import Commands
+
+
+def register(commands: Commands) -> None:
+    """Adds the command and its verbs."""
+    parser = add_command(commands, "clone", run, summary="create, list, destroy or adopt clones")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    create = verbs.add_parser("create", help="restore a stopped server's data as a clone")
+    create.add_argument(
+        "--source", type=Path, metavar="DIR", help="the folder of a stopped private server"
+    )
+    create.add_argument("--snapshot", metavar="NAME", required=True, help="its name, or one taken")
+    create.add_argument("--run-id", default="manual", help="whose clone it is")
+    create.add_argument("--variant", default="a", help="tells clones of one run apart")
+    create.add_argument("--lease-h", type=float, default=LEASE_S / 3600, help="hours until it ends")
+    verbs.add_parser("list", help="all clones of this machine")
+    destroy = verbs.add_parser("destroy", help="remove a clone, its server and its data")
+    destroy.add_argument("name", metavar="NAME")
+    adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
+    adopt.add_argument("dsn", metavar="DSN")
+    adopt.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 0; destroying a clone that is gone is done, too."""
+    clones = LocalClones(STATE, options=ServerOptions(is_attached=False))
+    verbs = {"create": _create, "list": _list, "destroy": _destroy, "adopt": _adopt}
+    return verbs[args.verb](args, clones)
+
+
+def _create(args: argparse.Namespace, clones: LocalClones) -> int:
+    if args.source:
+        console.progress(f"taking snapshot {args.snapshot} of {args.source}")
+        snapshot = clones.snapshot(str(args.source), args.snapshot)
+    else:
+        snapshot = clones.named_snapshot(args.snapshot)
+    console.progress(f"restoring {snapshot.name}, {snapshot.bytes / 1e6:.0f} MB")
+    clone = clones.restore(
+        snapshot, run_id=args.run_id, variant=args.variant, lease_s=args.lease_h * 3600
+    )
+    dsn = clone_dsn(clones, clone)
+    console.result({**asdict(clone), "dsn": dsn}, f"{clone.name}\n  {dsn}", as_json=args.json)
+    return 0
+
+
+def _list(args: argparse.Namespace, clones: LocalClones) -> int:
+    found = clones.list()
+    text = "\n".join(_line(clone) for clone in found) or "no clones"
+    console.result({"clones": [asdict(clone) for clone in found]}, text, as_json=args.json)
+    return 0
+
+
+def _destroy(args: argparse.Namespace, clones: LocalClones) -> int:
+    was_there = clones.destroy(args.name)
+    text = f"{args.name} is destroyed" if was_there else f"there is no clone {args.name}"
+    console.result({"name": args.name, "destroyed": was_there}, text, as_json=args.json)
+    return 0
+
+
+def _adopt(args: argparse.Namespace, clones: LocalClones) -> int:
+    target = target_of(args.dsn, clones)
+    with target.session() as session:
+        console.progress(_described(interlock.describe(session), target.text))
+        _confirm(is_agreed=args.yes)
+        marker = interlock.adopt(
+            session,
+            endpoint=target.endpoint,
+            production=read_settings().production,
+            now_s=time.time(),
+            lease_s=LEASE_S,
+        )
+    text = f"adopted until {time.strftime('%Y-%m-%d %H:%M %Z', time.localtime(marker.lease_until))}"
+    console.result(asdict(marker), text, as_json=args.json)
+    return 0
+
+
+def _confirm(*, is_agreed: bool) -> None:
+    if is_agreed:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError("Adoption asks a person.", hint="At a terminal, or with --yes.")
+    console.progress("Load may destroy what is in it. Type adopt to trust it:")
+    if sys.stdin.readline().strip() != "adopt":
+        raise ConfigError("Not adopted. Nothing was written.")
+
+
+def _described(identity: ServerIdentity, dsn: str) -> str:
+    return (
+        f"You are about to trust, as a clone:\n"
+        f"  target    {dsn}\n"
+        f"  server    {identity.engine} {identity.version}, id {identity.uuid}\n"
+        f"  data      {identity.datadir} on {identity.hostname}, port {identity.port}"
+    )
+
+
+def _line(clone: Clone) -> str:
+    age_min = (time.time() - clone.created_at) / 60
+    left_min = (clone.lease_until - time.time()) / 60
+    state = f"127.0.0.1:{clone.endpoint.port}" if clone.pid else "not running"
+    lease = f"lease ends in {left_min:.0f} min" if left_min > 0 else "lease has ended"
+    return f"{clone.name}  {state}  of {clone.snapshot}  {age_min:.0f} min old, {lease}"

@@ -1,0 +1,51 @@
+"""`readiness`: builds the parser from the command modules, runs one, gives its exit code.
+
+Exit codes: 0 READY, READY_WITH_RISK or done; 1 NOT_READY; 2 usage, configuration or refusal;
+3 failed; 4 INVALID; 5 ABORTED.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from readiness import __version__
+from readiness.cli import capture, clone, console, judge, load, ramp, report, server, workload
+from readiness.errors import ReadinessError
+
+COMMANDS = (server, capture, workload, clone, load, ramp, judge, report)
+
+_EPILOG = """\
+A target is named by a DSN without a password:
+  mysql://user@host:port/database?tls=off|on|verify&socket=PATH&password_file=F|&password_env=NAME
+
+exit codes: 0 ready or done, 1 NOT_READY, 2 usage, configuration or refusal, 3 failed,
+            4 INVALID, 5 ABORTED
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="readiness",
+        description="Prove on a clone of production that the database carries the peak.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"readiness {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.register(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command. Errors of the suite become one message and an exit code."""
+    args = build_parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except ReadinessError as error:
+        return console.failure(error, as_json=args.json)
+    except KeyboardInterrupt:
+        console.progress("Interrupted. What this command started has been stopped.")
+        return 5

@@ -1,0 +1,94 @@
+"""`readiness ramp`: a plan's stages against a clone, judged and reported."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from readiness.adapters.local_clones import LocalClones
+from readiness.artifacts.lock import RunLock
+from readiness.artifacts.run_folder import RunFolder
+from readiness.cli import console
+from readiness.cli.arguments import add_command, add_target
+from readiness.cli.judge import show_verdict
+from readiness.cli.live import LiveView
+from readiness.config.expectations import load_expectations
+from readiness.config.plan import Plan, load_plan
+from readiness.config.settings import STATE, read_settings
+from readiness.errors import ConfigError
+from readiness.model.load import Stage
+from readiness.report.live import LiveRamp
+from readiness.wiring.ramps import RampRequest, run_id_of, run_ramp
+from readiness.wiring.targets import target_of
+
+if TYPE_CHECKING:
+    from readiness.cli.arguments import Commands
+
+
+def register(commands: Commands) -> None:
+    """Adds the command."""
+    parser = add_command(commands, "ramp", run, summary="run a plan's stages against a clone")
+    parser.add_argument("--plan", required=True, help="a name in include/plans/, or a file")
+    add_target(parser)
+    parser.add_argument(
+        "--workload", metavar="NAME=FILE", help="the flow's workload file, instead of the plan's"
+    )
+    parser.add_argument("-o", "--output", metavar="RUN_DIR", type=Path, help="the run folder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The verdict's exit code."""
+    settings, plan = read_settings(), load_plan(args.plan)
+    load_expectations(plan.expectations)
+    output = args.output or settings.runs / run_id_of(plan.name, time.time())
+    folder = new_folder(output)
+    request = RampRequest(
+        plan=plan,
+        target=target_of(args.target, LocalClones(STATE)),
+        workload=_workload(plan, args.workload),
+        folder=folder,
+    )
+    with RunLock(STATE / "load.lock"):
+        run_ramp(
+            request,
+            settings,
+            lambda stages, normal: LiveView(live_ramp(plan, stages, normal)),
+            progress=console.progress,
+        )
+    return show_verdict(folder, as_json=args.json)
+
+
+def new_folder(path: Path) -> RunFolder:
+    """An unused run folder. Raises ConfigError: a run never writes over another."""
+    if path.exists() and any(path.iterdir()):
+        raise ConfigError(f"The folder {path} is not empty.", hint="Name a new one by -o.")
+    return RunFolder(path)
+
+
+def live_ramp(plan: Plan, stages: tuple[Stage, ...], normal_rate_per_s: float) -> LiveRamp:
+    """The live picture of a plan with its limits and abort rules."""
+    return LiveRamp(
+        plan.name,
+        stages,
+        normal_rate_per_s=normal_rate_per_s,
+        expectations=load_expectations(plan.expectations).expectations,
+        abort=plan.abort,
+        context=f"seed {plan.options.seed} · Ctrl-C stops the load",
+    )
+
+
+def _workload(plan: Plan, written: str | None) -> Path:
+    name, has_name, file = (written or "").partition("=")
+    if not has_name:
+        name, file = plan.flow.name, name
+    if name != plan.flow.name:
+        raise ConfigError(f"The plan has no flow {name}.", hint=f"Its flow is {plan.flow.name}.")
+    found = Path(file) if file else plan.flow.workload
+    if found is None:
+        raise ConfigError(
+            f"The plan names no workload for its flow {name}.",
+            hint=f"--workload {name}=checkout.sql",
+        )
+    return found

@@ -1,0 +1,113 @@
+"""`readiness workload`: builds a workload file from captures, and checks one on a target."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from readiness.adapters.local_clones import LocalClones
+from readiness.adapters.mysql_session import open_session
+from readiness.anonymize.key import load_key
+from readiness.cli import console
+from readiness.cli.arguments import add_command, add_target
+from readiness.config.dsn import Dsn
+from readiness.config.settings import STATE, read_settings
+from readiness.errors import ConfigError
+from readiness.flow.build import BuildInputs, build_workload
+from readiness.ports import Session
+from readiness.wiring.checks import check_workload
+from readiness.wiring.targets import gate, login_of, target_of
+from readiness.workload.schema import Schema, read_schema
+
+if TYPE_CHECKING:
+    from readiness.cli.arguments import Commands
+
+
+def register(commands: Commands) -> None:
+    """Adds the command and its verbs."""
+    parser = add_command(commands, "workload", run, summary="build a workload file, or check one")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    build = verbs.add_parser("build", help="captures → checkout.sql")
+    build.add_argument(
+        "--capture", metavar="LOG", type=Path, action="append", required=True, help="two or more"
+    )
+    build.add_argument("--user", action="append", default=[], help="only sessions of this user")
+    build.add_argument("--name", help="the flow's name; default: the output's")
+    build.add_argument("--schema", metavar="FILE", type=Path, help="its schema as JSON")
+    build.add_argument("--source", metavar="DSN", help="where the captures were taken (read only)")
+    build.add_argument("--key-file", metavar="F", type=Path, help="key of the pseudonyms")
+    build.add_argument("-o", "--output", metavar="FILE", type=Path, required=True)
+    check = verbs.add_parser("check", help="run checkouts one after the other on a clone")
+    check.add_argument("workload", metavar="FILE", type=Path)
+    add_target(check)
+    check.add_argument("--checkouts", type=int, default=1)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 0; check exits 1 when a statement failed."""
+    return _build(args) if args.verb == "build" else _check(args)
+
+
+def _build(args: argparse.Namespace) -> int:
+    key = load_key(args.key_file or read_settings().key_file)
+    with _source(args.source) as (session, database):
+        inputs = BuildInputs(
+            name=args.name or args.output.stem,
+            captures=tuple(args.capture),
+            users=tuple(args.user),
+            schema=_schema(args.schema, session, database),
+        )
+        built = build_workload(inputs, source=session, key=key, output=args.output)
+    counts = dict(built.workload.counts)
+    text = "\n".join(
+        [
+            f"{built.path}: {len(built.workload.steps)} statements,"
+            f" {built.workload.transactions} transactions",
+            f"  {counts.get('literals', 0)} literals → {counts.get('groups', 0)} groups"
+            f" → {counts.get('generated', 0)} generated",
+            *(f"  ! {warning}" for warning in built.warnings),
+        ]
+    )
+    data = {"workload": str(built.path), "counts": counts, "warnings": list(built.warnings)}
+    console.result(data, text, as_json=args.json)
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    target = target_of(args.target, LocalClones(STATE))
+    gate(target, read_settings())()
+    report = check_workload(args.workload, target, checkouts=args.checkouts)
+    console.result(report.to_json(), report.to_text(), as_json=args.json)
+    return 0 if report.is_clean else 1
+
+
+@contextmanager
+def _source(dsn_text: str | None) -> Iterator[tuple[Session | None, str]]:
+    if dsn_text is None:
+        yield None, ""
+        return
+    dsn = Dsn.parse(dsn_text)
+    if not dsn.database:
+        raise ConfigError("The source's DSN names no database.", hint="mysql://user@host/database")
+    session = open_session(**login_of(dsn))
+    try:
+        yield session, dsn.database
+    finally:
+        session.close()
+
+
+def _schema(file: Path | None, session: Session | None, database: str) -> Schema:
+    if file:
+        try:
+            return Schema.from_json(json.loads(file.read_text("utf-8")))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ConfigError(f"{file} is no schema: {type(error).__name__}.") from None
+    if session is None:
+        raise ConfigError(
+            "The schema is not known.", hint="Name it by --schema FILE or --source DSN."
+        )
+    return read_schema(session, database)

@@ -1,0 +1,181 @@
+"""Plans: `load_plan` gives a frozen Plan, or all mistakes of the file at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from readiness.config.expectations import stages_not_planned
+from readiness.config.mistakes import in_order, read_form
+from readiness.config.places import find
+from readiness.config.plan_form import CapacityShareForm, FlowForm, PlanForm
+from readiness.config.rates import NormalRate, Rate
+from readiness.config.yaml_file import YamlFile, read_yaml
+from readiness.errors import Mistake
+from readiness.model.load import LoadOptions, Stage
+from readiness.model.verdict import AbortRule, ValidityLimits
+
+_WHAT = "The plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One flow of a plan; `workload` is None when the command line must name the file, and
+    `normal_rate` is None when every rate of the plan is absolute."""
+
+    name: str
+    workload: Path | None
+    normal_rate: NormalRate | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStage:
+    """A stage whose rate may still be relative. Durations in seconds."""
+
+    name: str
+    rate: Rate
+    ramp_s: float
+    hold_s: float
+    warmup_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSource:
+    """The file a plan came from, as it stood."""
+
+    path: Path
+    text: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a ramp does and how it is judged."""
+
+    name: str
+    flows: tuple[Flow, ...]
+    peak: Rate | None
+    stages: tuple[PlannedStage, ...]
+    options: LoadOptions
+    abort: tuple[AbortRule, ...]
+    expectations: Path
+    validity: ValidityLimits
+    evidence_valid_days: int
+    scope: str
+    source: PlanSource
+
+    @property
+    def flow(self) -> Flow:
+        """The flow that is staged."""
+        return self.flows[0]
+
+    @property
+    def duration_s(self) -> float:
+        """All stages together, without calibration and drains."""
+        return sum(s.ramp_s + s.hold_s for s in self.stages)
+
+    def stages_at(self, normal_rate_per_s: float) -> tuple[Stage, ...]:
+        """The stages with absolute rates; each ramps up from the rate of the one before."""
+        made: list[Stage] = []
+        for planned in self.stages:
+            before = made[-1].rate_per_s if made else 0.0
+            made.append(
+                Stage(
+                    name=planned.name,
+                    rate_per_s=planned.rate.at(normal_rate_per_s),
+                    hold_s=planned.hold_s,
+                    ramp_s=planned.ramp_s,
+                    warmup_s=planned.warmup_s,
+                    from_rate_per_s=before,
+                )
+            )
+        return tuple(made)
+
+    def peak_rate(self, normal_rate_per_s: float) -> float:
+        """Checkouts per second of the forecast peak; 0 when the plan names none."""
+        return self.peak.at(normal_rate_per_s) if self.peak else 0.0
+
+
+def load_plan(name_or_path: str | Path) -> Plan:
+    """The plan of a path, or of a name in `include/plans/`.
+
+    Its expectations are read too, so that a wrong file is told before anything starts. Raises
+    ConfigError when there is none, ConfigMistakes when the plan or its expectations are wrong."""
+    path = find(str(name_or_path), kind="plans")
+    file = read_yaml(path, what=_WHAT)
+    form = read_form(file, PlanForm, what=_WHAT)
+    mistakes = [
+        *_second_flow(file, form),
+        *_same_names(file, form),
+        *_rates_without_normal(file, form),
+        *stages_not_planned(Path(form.expectations), [s.name for s in form.stages]),
+    ]
+    if mistakes:
+        raise in_order(_WHAT, mistakes)
+    return _plan(file, form)
+
+
+def _second_flow(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    if len(form.flows) == 1:
+        return []
+    return [file.at_value(("flows", 1), "a plan stages one flow: give this one a plan of its own")]
+
+
+def _same_names(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    names = [s.name for s in form.stages]
+    return [
+        file.at_value(("stages", i, "name"), f"another stage is called {name}")
+        for i, name in enumerate(names)
+        if name in names[:i]
+    ]
+
+
+def _rates_without_normal(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    if form.flows[0].normal_rate_per_s is not None:
+        return []
+    relative = [("stages", i, "rate") for i, s in enumerate(form.stages) if s.rate.is_relative]
+    told = "this is relative: give the flow a normal_rate_per_s"
+    mistakes = [file.at_value(at, told) for at in relative]
+    if form.peak and form.peak.is_relative:
+        mistakes.append(file.at_value(("peak",), told))
+    return mistakes
+
+
+def _plan(file: YamlFile, form: PlanForm) -> Plan:
+    return Plan(
+        name=form.name,
+        flows=tuple(_flow(file.path, f) for f in form.flows),
+        peak=form.peak,
+        stages=tuple(
+            PlannedStage(s.name, s.rate, s.ramp_s, s.hold_s, s.warmup_s) for s in form.stages
+        ),
+        options=_options(form),
+        abort=tuple(AbortRule(a.metric, a.op, a.limit, a.for_s) for a in form.abort),
+        expectations=Path(form.expectations),
+        validity=ValidityLimits(**form.validity.model_dump()),
+        evidence_valid_days=form.evidence_valid_days,
+        scope=form.scope,
+        source=PlanSource(file.path, file.text, file.sha256),
+    )
+
+
+def _flow(path: Path, form: FlowForm) -> Flow:
+    workload = path.parent / Path(form.workload).expanduser() if form.workload else None
+    written = form.normal_rate_per_s
+    if isinstance(written, CapacityShareForm):
+        rate = NormalRate(0.0, written.capacity_share, written.calibrate_s)
+        return Flow(form.name, workload, rate)
+    return Flow(form.name, workload, None if written is None else NormalRate(written))
+
+
+def _options(form: PlanForm) -> LoadOptions:
+    return LoadOptions(
+        arrivals=form.arrivals,
+        connections=form.connections,
+        statement_pause_ms=form.statement_pause_ms,
+        transaction_pause_ms=form.transaction_pause_ms,
+        pacing=form.pacing,
+        in_flight_limit=form.in_flight_limit,
+        workers=form.workers,
+        seed=form.seed,
+    )

@@ -1,0 +1,144 @@
+"""The keys of a plan file, with what each may hold. Every key here has an effect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
+
+from readiness.config.mistakes import Form, name_of
+from readiness.config.nearest import did_you_mean
+from readiness.config.places import find
+from readiness.config.rates import Rate, parse_rate
+from readiness.model.metrics import CATALOGUE
+
+Name = Annotated[str, AfterValidator(name_of(r"[a-z0-9]+(-[a-z0-9]+)*", "a-z, 0-9 and -"))]
+StageName = Annotated[
+    str, AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9._-]*", "letters, digits and . _ -"))
+]
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
+WrittenRate = Annotated[Rate, PlainValidator(parse_rate)]
+
+_PACING = {"none": 0.0, "captured": 1.0}
+
+
+def _metric_each_second(name: str) -> str:
+    """A metric that has a value each second; those of a whole stage cannot stop a load."""
+    if name.startswith("native."):
+        return name
+    if name not in CATALOGUE:
+        raise ValueError(f"no such metric.{did_you_mean(name, CATALOGUE)}")
+    if name.startswith(("statement_", "checkout_service_", "commit_server_p")):
+        raise ValueError(f"{name} is known only when a stage has ended")
+    return name
+
+
+def _existing_expectations(name: str, info: ValidationInfo) -> str:
+    plan: Path = (info.context or {})["path"]
+    return str(find(name, kind="expectations", beside=plan))
+
+
+def _pacing(written: object) -> float:
+    if isinstance(written, str) and written in _PACING:
+        return _PACING[written]
+    if isinstance(written, bool) or not isinstance(written, int | float) or written <= 0:
+        raise ValueError("allowed: none, captured, or a factor above 0")
+    return float(written)
+
+
+class CapacityShareForm(Form):
+    """`normal_rate_per_s` as a share of a capacity that is measured first."""
+
+    WHAT: ClassVar[str] = "a measured normal rate"
+    capacity_share: Annotated[float, Field(gt=0, le=4)]
+    calibrate_s: Annotated[float, Field(ge=3, le=600)] = 10.0
+
+
+def _kind_of_rate(value: Any) -> str:
+    return "<share>" if isinstance(value, dict | CapacityShareForm) else "<number>"
+
+
+WrittenNormalRate = Annotated[
+    Annotated[Positive, Tag("<number>")] | Annotated[CapacityShareForm, Tag("<share>")],
+    Discriminator(_kind_of_rate),
+]
+
+
+class FlowForm(Form):
+    """One flow: its workload file (relative to the plan), and its rate on a normal day."""
+
+    WHAT: ClassVar[str] = "a flow"
+    name: Name
+    workload: str | None = None
+    normal_rate_per_s: WrittenNormalRate | None = None
+
+
+class StageForm(Form):
+    """One stage of the ramp."""
+
+    WHAT: ClassVar[str] = "a stage"
+    name: StageName
+    rate: WrittenRate
+    ramp_s: NotNegative = 0.0
+    hold_s: Annotated[float, Field(ge=1, le=86_400)]
+    warmup_s: NotNegative = 0.0
+
+    @model_validator(mode="after")
+    def _measures_something(self) -> StageForm:
+        if self.warmup_s >= self.hold_s:
+            raise ValueError(f"warmup_s {self.warmup_s:g} leaves nothing of hold_s {self.hold_s:g}")
+        return self
+
+
+class AbortForm(Form):
+    """One rule that stops the load."""
+
+    WHAT: ClassVar[str] = "an abort rule"
+    metric: Annotated[str, AfterValidator(_metric_each_second)]
+    op: Literal["<", "<=", ">", ">="]
+    limit: float
+    for_s: Annotated[float, Field(ge=1)]
+
+
+class ValidityForm(Form):
+    """Up to where a run is believed."""
+
+    WHAT: ClassVar[str] = "validity"
+    schedule_lag_p99_ms: Positive = 50.0
+    generator_cpu_ratio: Share = 0.8
+    run_queue_delay_ratio: Share = 0.2
+    missing_samples_ratio: Share = 0.1
+
+
+class PlanForm(Form):
+    """A plan file."""
+
+    WHAT: ClassVar[str] = "a plan"
+    name: Name
+    flows: Annotated[list[FlowForm], Field(min_length=1)]
+    peak: WrittenRate | None = None
+    stages: Annotated[list[StageForm], Field(min_length=1, max_length=50)]
+    arrivals: Literal["constant", "poisson"] = "constant"
+    pacing: Annotated[float, PlainValidator(_pacing)] = 0.0
+    connections: Literal["per-checkout", "pooled"] = "per-checkout"
+    statement_pause_ms: NotNegative = 0.0
+    transaction_pause_ms: NotNegative = 0.0
+    in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    seed: int = 1
+    abort: list[AbortForm] = Field(default_factory=list)
+    expectations: Annotated[str, AfterValidator(_existing_expectations)]
+    validity: ValidityForm = ValidityForm()
+    evidence_valid_days: Annotated[int, Field(ge=1, le=365)] = 14
+    scope: Literal["demonstration", "evidence"] = "evidence"

@@ -1,0 +1,99 @@
+"""Settings of a machine: READINESS_* variables and `.local/production.json`, read once.
+
+READINESS_STORE        folder that holds `runs/` (default .local)
+READINESS_MYSQLD       server binary for private servers (default: the one that is found)
+READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
+READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from readiness.errors import ConfigError
+from readiness.model.clone import Endpoint
+from readiness.ports import ProductionEndpoint
+
+STATE = Path(".local")
+_HINT = "Write host:port or an absolute socket path; separate several with commas."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What this machine is told. None: not set, the adapter's default counts."""
+
+    store: Path
+    mysqld: Path | None
+    key_file: Path | None
+    production: tuple[ProductionEndpoint, ...]
+
+    @property
+    def runs(self) -> Path:
+        """The folder of run folders."""
+        return self.store / "runs"
+
+
+def read_settings(environ: Mapping[str, str] | None = None, *, state: Path = STATE) -> Settings:
+    """The settings of `environ` (this process's by default) and of the folder `state`.
+
+    Raises ConfigError naming the variable or file that is wrong."""
+    env = os.environ if environ is None else environ
+    return Settings(
+        store=_store(env.get("READINESS_STORE", ""), state),
+        mysqld=_path(env.get("READINESS_MYSQLD", "")),
+        key_file=_path(env.get("READINESS_KEY_FILE", "")),
+        production=(
+            *_from_variable(env.get("READINESS_PRODUCTION", "")),
+            *_from_file(state / "production.json"),
+        ),
+    )
+
+
+def _store(text: str, state: Path) -> Path:
+    if "://" in text:
+        raise ConfigError("READINESS_STORE is a folder; other stores are not supported.")
+    return _path(text) or state
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None
+
+
+def _from_variable(text: str) -> list[ProductionEndpoint]:
+    parts = [p.strip() for p in text.split(",")]
+    return [ProductionEndpoint(parse_endpoint(p)) for p in parts if p]
+
+
+def parse_endpoint(text: str) -> Endpoint:
+    """`host:port` (`[::1]:3306`; the port may be left out: 3306) or `/path.sock`."""
+    if text.startswith("/"):
+        return Endpoint(socket=text)
+    host, has_port, port = text.rpartition(":")
+    if not has_port or text.endswith("]"):
+        host, port = text, "3306"
+    host = host.strip("[]")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ConfigError(f"{text!r} is no production endpoint.", hint=_HINT)
+    return Endpoint(host=host, port=int(port))
+
+
+def _from_file(path: Path) -> list[ProductionEndpoint]:
+    if not path.exists():
+        return []
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(written, list):
+            raise TypeError("not a list")
+        return [
+            ProductionEndpoint(parse_endpoint(e["endpoint"]), str(e.get("identity", "")))
+            for e in written
+        ]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ConfigError(
+            f"{path} is no list of production endpoints.",
+            hint='It reads [{"endpoint": "host:port", "identity": "…"}].',
+        ) from error

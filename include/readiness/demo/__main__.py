@@ -1,0 +1,92 @@
+"""`python -m readiness.demo --plan NAME`: what `make demo` runs. Exit code 0 when it came to its
+end, whatever the verdict; an error's own code when it did not; 5 when it was interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from readiness.adapters import leftovers
+from readiness.artifacts.lock import RunLock
+from readiness.artifacts.run_folder import RunFolder
+from readiness.cli.console import failure, is_terminal
+from readiness.config.expectations import load_expectations
+from readiness.config.plan import Plan, load_plan
+from readiness.config.settings import STATE, Settings, read_settings
+from readiness.demo.interrupts import interruptible, shielded
+from readiness.demo.pipeline import DemoAnswer, DemoPipeline, Steps
+from readiness.errors import ReadinessError
+from readiness.report.terminal import DemoEnd, demo_tail
+from readiness.wiring.ramps import run_id_of
+
+INTERRUPTED = 5
+_TRIES = (
+    ("make demo PLAN=demo-overload", "a run that fails"),
+    (".venv/bin/readiness --help", "the same steps one by one"),
+)
+
+
+def main() -> int:
+    """Runs one demo; never leaves anything running."""
+    parser = argparse.ArgumentParser(prog="make demo", description="the whole pipeline, locally")
+    parser.add_argument("--plan", default="demo", help="a name in include/plans/")
+    args = parser.parse_args()
+    interruptible()
+    try:
+        plan, settings = load_plan(args.plan), read_settings()
+        load_expectations(plan.expectations)
+        root = (STATE / "demo").resolve()
+        with RunLock(root / "lock"):
+            _run(plan, settings, root)
+    except ReadinessError as error:
+        return failure(error, as_json=False)
+    except KeyboardInterrupt:
+        print("\nInterrupted. Nothing is left running.", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _run(plan: Plan, settings: Settings, root: Path) -> None:
+    began = time.monotonic()
+    for line in leftovers.clean(root):
+        print(f"  removed what an earlier demo left: {line}")
+    folder = RunFolder(settings.runs / run_id_of(plan.name, time.time()))
+    steps = Steps(colour=is_terminal())
+    pipeline = DemoPipeline(plan, settings, root=root, folder=folder, steps=steps)
+    try:
+        answer = pipeline.run()
+    finally:
+        with shielded():
+            left = _clean(pipeline, root, steps)
+    _tell(answer, left, folder, time.monotonic() - began)
+
+
+def _clean(pipeline: DemoPipeline, root: Path, steps: Steps) -> str:
+    """Removes everything; what is said about it, after looking once more."""
+    began = time.monotonic()
+    try:
+        pipeline.clean()
+    finally:
+        leftovers.clean(root)
+    steps.done("clone destroyed", time.monotonic() - began, "")
+    left = leftovers.find(root)
+    return "; ".join(left) or "nothing: no server, no worker, no clone of ours still runs"
+
+
+def _tell(answer: DemoAnswer, left: str, folder: RunFolder, took_s: float) -> None:
+    end = DemoEnd(
+        safety=answer.safety,
+        left=left,
+        took_s=took_s,
+        report=str(folder.path / "report.html"),
+        is_cached=answer.is_cached,
+        tries=_TRIES,
+    )
+    print()
+    print(demo_tail(answer.summary, end, colour=is_terminal()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Captures → a workload file: parameterized, anonymized, scanned, and only then written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from readiness.anonymize.originals import originals
+from readiness.anonymize.scan import Leak, scan
+from readiness.anonymize.seal import seal
+from readiness.artifacts import atomic
+from readiness.capture.sessions import read_capture
+from readiness.errors import PrivacyError
+from readiness.model.transactions import RawCapture
+from readiness.model.workload import Workload
+from readiness.ports import Session
+from readiness.workload.file import render
+from readiness.workload.parameterize import parameterize
+from readiness.workload.schema import Schema
+from readiness.workload.source import source_exists, source_rows
+
+
+@dataclass(frozen=True, slots=True)
+class BuildInputs:
+    """What a workload is built from. `users` keeps only their sessions (empty: all)."""
+
+    name: str
+    captures: tuple[Path, ...]
+    users: tuple[str, ...]
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The workload as written, and what to tell of it; `warnings` hold no captured value."""
+
+    workload: Workload
+    path: Path
+    warnings: tuple[str, ...]
+
+
+def build_workload(
+    inputs: BuildInputs, *, source: Session | None, key: bytes, output: Path
+) -> Built:
+    """Writes `output` when no captured value survives in it. `source` is where the captures were
+    taken. Raises LogFormatError, WorkloadError, and PrivacyError naming line and encoding."""
+    captures = [read_capture(path, users=inputs.users) for path in inputs.captures]
+    schema = inputs.schema
+    draft = parameterize(
+        captures,
+        schema=schema,
+        name=inputs.name,
+        exists=source_exists(source, schema) if source else None,
+        rows=source_rows(source, schema) if source else None,
+    )
+    workload = seal(draft, key=key)
+    text = render(workload)
+    _require_clean(scan({output.name: text}, originals(draft)), output)
+    atomic.write_bytes(output, text)
+    warnings = [warning for capture in captures for warning in _warnings(capture)]
+    return Built(workload, output, (*warnings, *draft.warnings))
+
+
+def _require_clean(leaks: Sequence[Leak], output: Path) -> None:
+    if not leaks:
+        return
+    first = leaks[0]
+    raise PrivacyError(
+        f"{len(leaks)} captured values would stand in {output.name}; nothing was written."
+        f" The first: line {first.line}, {first.encoding}, value {first.value_id}.",
+        hint="Capture once more with a persona that shares nothing with the others.",
+    )
+
+
+def _warnings(capture: RawCapture) -> list[str]:
+    return [f"{capture.source}: {warning}" for warning in capture.warnings]

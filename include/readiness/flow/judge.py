@@ -1,0 +1,55 @@
+"""A run folder and expectations → checks and a verdict, in the run folder. Needs no target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from readiness.analysis.figures import stage_figures
+from readiness.analysis.validity import validity
+from readiness.analysis.verdict import Evidence, decide
+from readiness.artifacts.run_folder import RunFolder
+from readiness.config.expectations import Expectations
+from readiness.model.verdict import ValidityLimits, Verdict
+from readiness.ports import Judge
+
+Account = Callable[[], Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRules:
+    """What a plan says of judging."""
+
+    expectations: Expectations
+    limits: ValidityLimits
+    evidence_valid_days: int
+
+
+def judge_run(
+    folder: RunFolder, rules: JudgeRules, judge: Judge, *, account: Account = dict
+) -> Verdict:
+    """Writes `checks.json` and `verdict.json`; gives the verdict. Raises ArtifactError.
+
+    `account` is asked after judging for the judge's own story, which `checks.json` keeps."""
+    folder.require()
+    record = folder.read_run()
+    results, samples = folder.read_stages(), folder.read_samples()
+    figures = {r.stage.name: stage_figures(r, samples) for r in results}
+    planned = [stage.name for stage in record.stages]
+    checks = tuple(judge(rules.expectations.expectations, planned, figures))
+    verdict = decide(
+        Evidence(
+            stages=record.stages,
+            results=tuple(results),
+            checks=checks,
+            validity=tuple(validity(results, samples, rules.limits)),
+            peak_rate_per_s=record.peak_rate_per_s,
+            scope=record.scope,
+            run_date=datetime.fromtimestamp(record.started_at, tz=UTC).date(),
+            evidence_valid_days=rules.evidence_valid_days,
+        )
+    )
+    folder.write_checks(checks, account())
+    folder.write_verdict(verdict)
+    return verdict

@@ -1,0 +1,239 @@
+"""Runs one stage over its workers: a common start, merged seconds, an end that leaves none behind."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from readiness.errors import LoadError, WorkerLost
+from readiness.load.messages import (
+    Message,
+    WorkerReport,
+    decode,
+    encode,
+    refusal_from_json,
+    tick_from_json,
+)
+from readiness.load.plan import measured_from_s
+from readiness.load.tally import fold_drain, merge_ticks
+from readiness.model.histogram import Histogram, merged
+from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.ports import WorkerProcess
+
+Launch = Callable[[int], WorkerProcess]
+OnTick = Callable[[Tick], str | None]
+
+READY_WITHIN_S = 60.0
+LEAD_S = 0.5  # from "go" to the start: connections for the first arrivals are opened meanwhile
+SILENCE_S = 6.0  # a worker that says nothing for so long is lost
+BLOCKED_S = 10.0  # a coordinator that does not come round for so long must not load on
+END_WITHIN_S = 3.0
+_BEAT_S = 0.5
+
+
+def run_stage(
+    stage: Stage, options: LoadOptions, *, launch: Launch, on_tick: OnTick
+) -> StageResult:
+    """Runs `stage` with `options.workers` workers, made by `launch(index)`.
+
+    `on_tick` is called once a second with all workers' counts; a reason it returns stops the stage,
+    which then still answers what it measured, with `aborted_by` set. Raises WorkerLost when a worker
+    dies or falls silent, TargetError and WorkloadError when one refuses to begin. However it ends,
+    by KeyboardInterrupt too, no worker is left."""
+    crew = _Crew()
+    try:
+        for index in range(options.workers):
+            crew.add(launch(index))
+        started_at = crew.start()
+        stage_run = _StageRun(options.workers, on_tick)
+        stage_run.follow(crew)
+    finally:
+        crew.end()
+    return stage_run.result(stage, started_at)
+
+
+class _Crew:
+    """The workers of one stage: a thread reads each one's lines, one sends all heartbeats."""
+
+    def __init__(self) -> None:
+        self._workers: list[WorkerProcess] = []
+        self._lines: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
+        self._heard_s: list[float] = []
+        self._done: set[int] = set()
+        self._round_s = time.monotonic()
+        self._is_over = threading.Event()
+        self._heart = threading.Thread(target=self._beat, daemon=True)
+        self._heart.start()
+
+    def add(self, worker: WorkerProcess) -> None:
+        """Takes a worker in; from now on it is ended with the others."""
+        index = len(self._workers)
+        self._workers.append(worker)
+        self._heard_s.append(time.monotonic())
+        threading.Thread(target=self._read, args=(index, worker), daemon=True).start()
+
+    def start(self) -> float:
+        """Waits until all are ready and gives the common start; its wall-clock seconds."""
+        waiting = set(range(len(self._workers)))
+        deadline = time.monotonic() + READY_WITHIN_S
+        while waiting:
+            index, message = self.next()
+            if message is not None and "ready" in message:
+                waiting.discard(index)
+            if time.monotonic() > deadline:
+                raise LoadError(
+                    f"{len(waiting)} load workers were not ready after {READY_WITHIN_S:g} s.",
+                    hint="Is the machine overloaded? Fewer --workers need less.",
+                )
+        self._heard_s = [time.monotonic() + LEAD_S for _ in self._workers]
+        self.tell({"go": time.monotonic_ns() + int(LEAD_S * 1e9)})
+        return time.time() + LEAD_S
+
+    def next(self, *, silence_s: float = READY_WITHIN_S) -> tuple[int, Message | None]:
+        """The next message and whose it is, or (-1, None) when none came for a moment. Raises what
+        a worker refused with, and WorkerLost for one that ended or was silent for `silence_s`."""
+        self._round_s = time.monotonic()
+        try:
+            index, line = self._lines.get(timeout=0.2)
+        except queue.Empty:
+            return -1, None
+        finally:
+            self._demand_voices(silence_s)
+        if line is None and index in self._done:
+            return -1, None
+        if line is None:
+            raise self._lost(index, "ended before its report")
+        message = decode(line)
+        if "refused" in message:
+            raise refusal_from_json(message["refused"])
+        return index, message
+
+    def tell(self, message: Message) -> None:
+        """The same line to all."""
+        for worker in self._workers:
+            worker.send(encode(message))
+
+    def end(self) -> None:
+        """Ends all: by closing their input, then by force, which a second Ctrl-C makes at once."""
+        self._is_over.set()
+        try:
+            for worker in self._workers:
+                worker.close_input()
+            deadline = time.monotonic() + END_WITHIN_S
+            for worker in self._workers:
+                worker.wait(max(deadline - time.monotonic(), 0.0))
+        finally:
+            for worker in self._workers:
+                worker.kill()
+                worker.wait(END_WITHIN_S)
+
+    def done(self, index: int) -> None:
+        """A worker has reported: it may be silent, and end."""
+        self._done.add(index)
+
+    def _demand_voices(self, silence_s: float) -> None:
+        now = time.monotonic()
+        for index, heard_s in enumerate(self._heard_s):
+            if now - heard_s > silence_s and index not in self._done:
+                raise self._lost(index, f"said nothing for {silence_s:g} s")
+
+    def _lost(self, index: int, how: str) -> WorkerLost:
+        code = self._workers[index].wait(1.0)
+        why = "" if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
+        return WorkerLost(
+            f"Load worker {index} {how}{why}.",
+            hint=f"What it wrote last stands in {self._workers[index].log_path()}.",
+        )
+
+    def _read(self, index: int, worker: WorkerProcess) -> None:
+        for line in worker.lines():
+            self._heard_s[index] = time.monotonic()
+            self._lines.put((index, line))
+        self._lines.put((index, None))
+
+    def _beat(self) -> None:
+        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on.
+        while not self._is_over.wait(_BEAT_S):
+            if time.monotonic() - self._round_s > BLOCKED_S:
+                continue
+            for worker in list(self._workers):
+                try:
+                    worker.send(b'{"beat":1}')
+                except WorkerLost:
+                    continue  # the reading thread sees its end and tells the main thread
+
+
+class _StageRun:
+    """Collects what the workers say until all have reported."""
+
+    def __init__(self, workers: int, on_tick: OnTick) -> None:
+        self._workers = workers
+        self._on_tick = on_tick
+        self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
+        self._reports: dict[int, WorkerReport] = {}
+        self._aborted_by = ""
+
+    def follow(self, crew: _Crew) -> None:
+        """Takes messages until the last report."""
+        while len(self._reports) < self._workers:
+            index, message = crew.next(silence_s=SILENCE_S)
+            if message is None or index in self._reports:
+                continue
+            if "report" in message:
+                self._reports[index] = WorkerReport.from_json(message["report"])
+                crew.done(index)
+            elif "tick" in message:
+                self._take(tick_from_json(message["tick"]), crew)
+
+    def _take(self, tick: Tick, crew: _Crew) -> None:
+        ticks = self._seconds[tick.second]
+        ticks.append(tick)
+        if len(ticks) < self._workers or self._aborted_by:
+            return
+        reason = self._on_tick(merge_ticks(ticks))
+        if reason:
+            self._aborted_by = reason
+            crew.tell({"stop": reason})
+
+    def result(self, stage: Stage, started_at: float) -> StageResult:
+        """All workers' figures as one."""
+        reports = list(self._reports.values())
+        ticks = [merge_ticks(self._seconds[second]) for second in sorted(self._seconds)]
+        if ticks:
+            ticks[-1] = fold_drain(ticks[-1], [report.drain for report in reports])
+        cut = sum(report.cut for report in reports)
+        own_reasons = (report.stopped_by for report in reports if report.stopped_by)
+        return StageResult(
+            stage=stage,
+            started_at=started_at,
+            ended_at=time.time(),
+            ticks=tuple(ticks),
+            measured_from_s=measured_from_s(stage),
+            statements=_statements(reports),
+            errors=_errors(reports),
+            checkouts_ok=sum(report.ok for report in reports),
+            checkouts_failed=sum(report.failed for report in reports),
+            aborted_by=self._aborted_by or next(own_reasons, ""),
+            notes=(f"{cut} checkouts were cut by the stop",) if cut else (),
+            service=merged(report.service for report in reports),
+            next_number=max((report.next_number for report in reports), default=0),
+        )
+
+
+def _statements(reports: Sequence[WorkerReport]) -> dict[str, Histogram]:
+    found: dict[str, Histogram] = {}
+    for report in reports:
+        for statement_id, histogram in report.statements.items():
+            found.setdefault(statement_id, Histogram()).add(histogram)
+    return found
+
+
+def _errors(reports: Sequence[WorkerReport]) -> dict[tuple[str, int], int]:
+    found: dict[tuple[str, int], int] = {}
+    for report in reports:
+        for key, count in report.errors.items():
+            found[key] = found.get(key, 0) + count
+    return found

@@ -1,0 +1,95 @@
+"""One worker's part of one stage, worked out before the loop runs: shares, pauses, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from readiness.load.schedule import arrivals
+from readiness.model.load import LoadOptions, Stage
+from readiness.model.workload import StatementKind
+from readiness.ports import CheckoutFlow
+
+
+def share(total: int, worker: int, workers: int) -> int:
+    """What one worker gets of `total`: all shares add up to it."""
+    return total // workers + (worker < total % workers)
+
+
+def seconds_of(stage: Stage) -> int:
+    """How many ticks the stage has: one a second, the last may be shorter."""
+    return math.ceil(stage.duration_s)
+
+
+def measured_from_s(stage: Stage) -> int:
+    """The first second that counts: after ramp and warm-up."""
+    return math.ceil(stage.ramp_s + stage.warmup_s)
+
+
+def pauses_ns(flow: CheckoutFlow, options: LoadOptions) -> tuple[int, ...]:
+    """The pause before each step: the transaction pause where another transaction begins, the
+    statement pause elsewhere, plus the captured gap times the pacing. The first step has none."""
+    pauses = [0]
+    for step in range(1, len(flow.statement_ids)):
+        transaction = flow.transactions[step]
+        same = transaction and transaction == flow.transactions[step - 1]
+        chosen_ms = options.statement_pause_ms if same else options.transaction_pause_ms
+        pauses.append(int((chosen_ms + options.pacing * flow.pauses_ms[step]) * 1e6))
+    return tuple(pauses)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerPlan:
+    """What the loop needs to know; limits are this worker's share.
+
+    `set_limit` bounds the connection sets of a pool of fixed size (0: as many as needed)."""
+
+    stage: Stage
+    options: LoadOptions
+    worker: int
+    pauses_ns: tuple[int, ...]
+    is_commit: tuple[bool, ...]
+    connections: int
+    in_flight_limit: int
+    set_limit: int
+    clients: int
+
+    @classmethod
+    def of(cls, flow: CheckoutFlow, stage: Stage, options: LoadOptions, worker: int) -> WorkerPlan:
+        """The plan of worker `worker` of `options.workers`."""
+        pooled = options.connections == "pooled"
+        sets = share(options.pool_size, worker, options.workers) if pooled else 0
+        return cls(
+            stage=stage,
+            options=options,
+            worker=worker,
+            pauses_ns=pauses_ns(flow, options),
+            is_commit=tuple(kind == StatementKind.COMMIT for kind in flow.kinds),
+            connections=max(flow.connections, default=0) + 1,
+            in_flight_limit=max(share(options.in_flight_limit, worker, options.workers), 1),
+            set_limit=max(sets, 1) if pooled and options.pool_size else 0,
+            clients=share(options.closed_loop_clients, worker, options.workers),
+        )
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether a checkout gives its connections back, instead of closing them."""
+        return self.options.connections == "pooled"
+
+    @property
+    def is_closed_loop(self) -> bool:
+        """Whether clients wait for their own checkout: calibration only."""
+        return self.options.closed_loop_clients > 0
+
+    def schedule(self) -> Iterator[float]:
+        """This worker's arrivals in seconds since the stage began; none in a closed loop."""
+        if self.is_closed_loop:
+            return iter(())
+        return arrivals(
+            self.stage,
+            kind=self.options.arrivals,
+            seed=self.options.seed,
+            worker=self.worker,
+            workers=self.options.workers,
+        )

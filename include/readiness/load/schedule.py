@@ -1,0 +1,80 @@
+"""When each checkout is due: open loop, striped over workers so that all make exactly one schedule.
+
+The cumulated rate A(t) is the area under the stage's rate curve. Constant arrivals stand where A
+reaches 1/2, 3/2, 5/2 …; Poisson arrivals where A reaches the running sum of unit exponentials.
+Either way ramps and fractional rates come out right, and no rounding adds up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator
+
+from readiness.errors import ConfigError
+from readiness.model.load import Stage
+
+KINDS = ("constant", "poisson")
+
+
+def area(stage: Stage, seconds: float) -> float:
+    """Checkouts due in the first `seconds` of the stage, as a real number."""
+    begin, end = stage.from_rate_per_s, stage.rate_per_s
+    if seconds >= stage.ramp_s:
+        return (begin + end) / 2 * stage.ramp_s + end * (seconds - stage.ramp_s)
+    slope = (end - begin) / stage.ramp_s
+    return begin * seconds + slope * seconds * seconds / 2
+
+
+def moment(stage: Stage, checkouts: float) -> float:
+    """The inverse of `area`: seconds until `checkouts` are due; infinite when they never are."""
+    begin, end = stage.from_rate_per_s, stage.rate_per_s
+    ramped = (begin + end) / 2 * stage.ramp_s
+    if checkouts >= ramped:
+        return stage.ramp_s + (checkouts - ramped) / end if end else math.inf
+    slope = (end - begin) / stage.ramp_s
+    # The root in the form that does not cancel when the slope is almost flat.
+    return 2 * checkouts / (begin + math.sqrt(max(begin * begin + 2 * slope * checkouts, 0.0)))
+
+
+def arrivals(
+    stage: Stage, *, kind: str = "constant", seed: int = 1, worker: int = 0, workers: int = 1
+) -> Iterator[float]:
+    """The due times of one worker in seconds since the stage began, ascending, below its duration.
+
+    The k-th arrival of the whole schedule belongs to worker k mod `workers`. The same arguments
+    give the same times. Raises ConfigError for an unknown kind, or a rate or time that is negative
+    or no number."""
+    _demand_sound(stage, kind)
+    duration = stage.duration_s
+    due = (moment(stage, level) for level in _levels(kind, seed))
+    within = itertools.takewhile(lambda t: t < duration, due)
+    return itertools.islice(within, worker, None, workers)
+
+
+def _levels(kind: str, seed: int) -> Iterator[float]:
+    if kind == "constant":
+        return itertools.count(0.5)
+    draw = random.Random(seed).expovariate
+    return itertools.accumulate(draw(1.0) for _ in itertools.repeat(None))
+
+
+def _demand_sound(stage: Stage, kind: str) -> None:
+    if kind not in KINDS:
+        raise ConfigError(
+            f"Arrivals are {kind!r}; allowed: constant, poisson.",
+            hint="Set `arrivals: constant` in the plan, or --arrivals constant.",
+        )
+    figures = {
+        "rate_per_s": stage.rate_per_s,
+        "from_rate_per_s": stage.from_rate_per_s,
+        "ramp_s": stage.ramp_s,
+        "hold_s": stage.hold_s,
+    }
+    for name, value in figures.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise ConfigError(
+                f"Stage {stage.name!r}: {name} is {value}; allowed: a number of 0 or more.",
+                hint=f"Set {name} of the stage in the plan.",
+            )

@@ -1,0 +1,78 @@
+"""Snapshots, clones, markers, and the identity of a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a server listens: (host, port), or a socket path. No user, no password."""
+
+    host: str = ""
+    port: int = 0
+    socket: str = ""
+
+    def __str__(self) -> str:
+        return self.socket or f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerIdentity:
+    """What tells two servers apart. `uuid` is server_uuid (MySQL) or server_uid (MariaDB), which
+    a file copy carries along: MariaDB is told apart by (uid, datadir)."""
+
+    engine: str  # "mariadb" or "mysql"
+    version: str
+    uuid: str
+    datadir: str
+    hostname: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The row that says: this database is a clone of ours. Times are seconds since the epoch."""
+
+    run_id: str
+    nonce: str
+    server: str  # digest of the server's identity
+    created_at: float
+    lease_until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A consistent copy of a datadir, stopped. `path` holds `data/` and `manifest.json`."""
+
+    name: str
+    path: str
+    engine: str
+    version: str
+    bytes: int
+    created_at: float
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """A running copy that we own."""
+
+    name: str
+    run_id: str
+    snapshot: str
+    endpoint: Endpoint
+    pid: int
+    directory: str
+    created_at: float
+    lease_until: float
+    database: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of the interlock: does it hold, and why (a clause that can stand on a line)."""
+
+    name: str  # "marker", "lease", "identity", "production", "quiet", "local"
+    holds: bool
+    why: str

@@ -1,0 +1,77 @@
+"""A parameterized capture before anonymization: still raw, so it redacts itself.
+
+`workload.parameterize` makes a `RawDraft`; `anonymize.seal` turns it into a `Workload`.
+Values are decoded literals: text as its characters in the connection's bytes, numbers as
+digits, binary as bytes. Pieces of a statement, joined in order with the captured literals,
+are the captured statement byte for byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readiness.model.transactions import Outcome, Raw
+from readiness.model.workload import Bind, Form, Sample, Slot, StatementKind, VariableKind
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RawLiteral(Raw):
+    """A literal that stays in the statement: its exact text, and the column it meets, if known.
+    `is_structural` marks LIMIT, INTERVAL, JSON paths and the like: never changed.
+    `varies` says that captures differ here (so it is personal until shown otherwise)."""
+
+    text: bytes
+    form: Form
+    table: str
+    column: str
+    is_structural: bool = False
+    varies: bool = False
+
+
+RawPiece = bytes | RawLiteral | Slot
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RawVariable(Raw):
+    """One variable and its decoded value in each capture (None: not observed there).
+
+    `expression` is SQL over other variables (`SHA2(LOWER(@user_email_0), 256)`) for derived and
+    time variables, else empty; text constants inside it were equal in every capture."""
+
+    name: str
+    kind: VariableKind
+    generator: str
+    table: str
+    column: str
+    form: Form
+    values: tuple[bytes | None, ...]
+    expression: str = ""
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RawStep(Raw):
+    """One statement of the flow, in order."""
+
+    statement_id: str
+    connection: int
+    transaction: int
+    kind: StatementKind
+    pause_ms: float
+    pieces: tuple[RawPiece, ...]
+    binds: tuple[Bind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RawDraft(Raw):
+    """The whole flow; `counts` is the funnel: literals, groups, generated, and groups by kind."""
+
+    name: str
+    captures: int
+    variables: tuple[RawVariable, ...]
+    samples: tuple[Sample, ...]
+    steps: tuple[RawStep, ...]
+    outcomes: tuple[Outcome, ...]
+    counts: dict[str, int]
+    set_names: str = ""
+    warnings: tuple[str, ...] = ()

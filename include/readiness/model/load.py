@@ -1,0 +1,97 @@
+"""What is asked of the load engine, and what it answers. Times are seconds or nanoseconds, as named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from readiness.model.histogram import Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One piece of a ramp with an absolute rate: `ramp_s` up from `from_rate_per_s`, then `hold_s`.
+
+    The first `warmup_s` of the hold are run and shown, but left out of the stage's figures."""
+
+    name: str
+    rate_per_s: float
+    hold_s: float
+    ramp_s: float = 0.0
+    warmup_s: float = 0.0
+    from_rate_per_s: float = 0.0
+
+    @property
+    def duration_s(self) -> float:
+        """Ramp and hold together; draining comes on top."""
+        return self.ramp_s + self.hold_s
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How checkouts are made; the same for every stage of a run."""
+
+    arrivals: str = "constant"  # or "poisson"
+    connections: str = "per-checkout"  # or "pooled"
+    statement_pause_ms: float = 0.0
+    transaction_pause_ms: float = 0.0
+    pacing: float = 0.0  # captured gaps times this factor; 0 is none
+    in_flight_limit: int = 2000
+    workers: int = 1
+    seed: int = 1
+    closed_loop_clients: int = 0  # > 0: calibration, each client starts the next when one ends
+    pool_size: int = (
+        0  # pooled: connection sets of all workers; arrivals wait for one. 0: as needed
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One second of one stage, all workers merged. Histograms hold nanoseconds."""
+
+    second: int  # since the stage began
+    offered: int  # arrivals due in this second
+    started: int
+    finished: int  # with or without error
+    failed: int
+    dropped: int
+    in_flight: int  # due, neither finished nor dropped; those that wait for a connection included
+    checkout: Histogram  # response of those without error: last reply - intended arrival
+    commit: Histogram  # service: COMMIT sent to OK received
+    connect: Histogram
+    lag: Histogram  # how late the engine itself came to an arrival, dropped ones included
+    generator_cpu_ratio: float  # the busiest worker's own CPU
+    run_queue_delay_ratio: float  # the worst worker's time runnable but not running
+    timer_floor: Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """What one stage did. `statements` maps statement_id to its service-time histogram over the
+    measured part; `errors` maps (statement_id, MySQL error code) to a count; statement_id
+    "connect" and "lost" stand for connects and for broken connections (code 0: not finished when
+    the drain ended).
+
+    After the last arrival the engine drains, at most 5 s; what happens then is added to the last
+    tick. Of the checkouts that end well in the drain `finished` counts only those that are no more
+    than a quarter slower than the slowest before, so that a server that falls behind does not look
+    as if it kept up; what must be cut counts in `finished` and `failed`. `errors`, `checkouts_ok`
+    and `checkouts_failed` count the whole stage: offered = ok + failed + dropped, unless aborted."""
+
+    stage: Stage
+    started_at: float  # wall clock, seconds since the epoch, for display
+    ended_at: float
+    ticks: tuple[Tick, ...]  # all seconds, warm-up and ramp included
+    measured_from_s: int  # ticks before this second are ramp and warm-up
+    statements: dict[str, Histogram]
+    errors: dict[tuple[str, int], int]
+    checkouts_ok: int
+    checkouts_failed: int
+    aborted_by: str = ""  # the abort rule or signal that stopped it
+    notes: tuple[str, ...] = field(default_factory=tuple)
+    service: Histogram = field(default_factory=Histogram)  # last reply - first statement sent
+    next_number: int = 0  # the first checkout number that no worker used
+
+    @property
+    def measured(self) -> tuple[Tick, ...]:
+        """The seconds that count."""
+        return tuple(t for t in self.ticks if t.second >= self.measured_from_s)

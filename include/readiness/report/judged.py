@@ -1,0 +1,130 @@
+"""Checks and validity rules as sentences: what, at which stage, how much of which limit, and why.
+
+Failed checks come first, the costliest of them at the top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readiness.model.verdict import Check, Outcome, Severity, ValidityRule
+from readiness.report.numbers import NOTHING, quantity
+from readiness.report.view import RunView
+from readiness.report.words import OPS, title
+
+BAD = (Outcome.FAILED, Outcome.MISSING)
+_ORDER = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLine:
+    """One check in words. `what` is "commit p99 at 5x", `measured` and `limit` carry their units,
+    `times` is " (1.9 times)" where that helps, `why` says what is missing."""
+
+    expectation: str
+    stage: str
+    severity: str
+    outcome: Outcome
+    what: str
+    measured: str
+    limit: str
+    times: str
+    why: str
+    because: str
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether it counts as failed."""
+        return self.outcome in BAD
+
+    @property
+    def sentence(self) -> str:
+        """ "commit p99 at 5x: 94.1 ms, limit 50 ms (1.9 times)"."""
+        return f"{self.what}: {self.measured}, {self.limit}{self.times}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """One validity rule in words."""
+
+    name: str
+    stage: str
+    measured: str
+    limit: str
+    holds: bool
+    culprit: str
+    why: str
+
+
+def check_lines(view: RunView) -> tuple[CheckLine, ...]:
+    """All checks, the failed ones first, in the order of what they cost."""
+    checks = sorted(view.verdict.checks, key=_rank)
+    return tuple(_check_line(view, c) for c in checks)
+
+
+def rule_lines(view: RunView) -> tuple[RuleLine, ...]:
+    """All validity rules, the broken ones first; equal rules of healthy stages stay apart."""
+    rules = sorted(view.verdict.validity, key=lambda r: r.holds)
+    return tuple(_rule_line(view, r) for r in rules)
+
+
+def _rank(check: Check) -> tuple[bool, bool, int]:
+    is_open = check.outcome is Outcome.NOT_EVALUATED
+    return (check.outcome not in BAD, not is_open, _ORDER[check.severity])
+
+
+def _check_line(view: RunView, check: Check) -> CheckLine:
+    return CheckLine(
+        expectation=check.expectation,
+        stage=check.stage,
+        severity=check.severity.value,
+        outcome=check.outcome,
+        what=f"{title(check.metric, check.statistic)} at {view.short(check.stage)}",
+        measured=_measured(check),
+        limit=_limit(check),
+        times=_times(check),
+        why=check.why,
+        because=check.because,
+    )
+
+
+def _measured(check: Check) -> str:
+    if check.outcome is Outcome.NOT_EVALUATED:
+        return "not evaluated"
+    shown = quantity(check.value, shown_unit(check))
+    if check.outcome is Outcome.MISSING:
+        return "not measured" if shown == NOTHING else f"{shown}, not usable"
+    return shown
+
+
+def _limit(check: Check) -> str:
+    if check.limit is None:
+        return "no baseline yet"
+    limit = quantity(check.limit, shown_unit(check), as_set=True)
+    if check.op in ("<=", "<"):
+        return f"limit {limit}"
+    return f"at least {limit}" if check.op in (">=", ">") else f"{OPS.get(check.op, '')} {limit}"
+
+
+def shown_unit(check: Check) -> str:
+    """No unit where the name says it: "active sessions: 38.0", not "38.0 sessions"."""
+    return "" if check.unit and check.unit in title(check.metric) else check.unit
+
+
+def _times(check: Check) -> str:
+    if check.outcome is not Outcome.FAILED or not check.limit or check.value is None:
+        return ""
+    times = check.value / check.limit
+    return f" ({times:,.1f} times)" if check.op in ("<=", "<") and times >= 1.05 else ""
+
+
+def _rule_line(view: RunView, rule: ValidityRule) -> RuleLine:
+    return RuleLine(
+        name=title(rule.name),
+        stage=view.short(rule.stage) if rule.stage else "whole run",
+        measured=quantity(rule.value, rule.unit),
+        limit=quantity(rule.limit, rule.unit, as_set=True),
+        holds=rule.holds,
+        culprit=rule.culprit,
+        why=rule.why,
+    )

@@ -1,0 +1,123 @@
+"""What metrics, verdicts and ideas are called where people read them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from readiness.model.metrics import unit_of
+from readiness.model.verdict import VerdictWord
+from readiness.report.numbers import SPACE, quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a verdict looks: `tone` names a colour (good, warn, bad, inv), never used alone."""
+
+    mark: str
+    text: str
+    tone: str
+
+
+SIGNS = {
+    VerdictWord.READY: Sign("✓", "READY", "good"),
+    VerdictWord.READY_WITH_RISK: Sign("▲", "READY WITH RISK", "warn"),
+    VerdictWord.NOT_READY: Sign("✕", "NOT READY", "bad"),
+    VerdictWord.ABORTED: Sign("■", "ABORTED", "bad"),
+    VerdictWord.INVALID: Sign("?", "INVALID", "inv"),
+}
+
+_TITLES = {
+    "aas": "active sessions",
+    "aas_cpu": "active sessions on CPU",
+    "aas_commit": "active sessions in commit",
+    "aas_lock": "active sessions waiting for a row lock",
+    "aas_io": "active sessions reading data",
+    "achieved_ratio": "achieved share of the offered rate",
+    "buffer_pool_hit_ratio": "buffer pool hit ratio",
+    "error_ratio": "errors",
+    "foreign_cpu": "CPU used by other processes",
+    "foreign_cpu_ratio": "CPU used by other processes",
+    "fsync_probe": "storage flush of the idle host",
+    "fsync_probe_ms": "storage flush of the idle host",
+    "generator_cpu": "generator CPU, busiest worker",
+    "generator_cpu_ratio": "generator CPU, busiest worker",
+    "host_cpu_ratio": "host CPU",
+    "host_iowait_ratio": "host waiting for storage",
+    "read_iops": "storage reads",
+    "run_queue_delay": "generator waiting for a core",
+    "run_queue_delay_ratio": "generator waiting for a core",
+    "steal": "CPU taken by the hypervisor",
+    "steal_ratio": "CPU taken by the hypervisor",
+    "write_iops": "storage writes",
+}
+_NUMBER = r"([-+.e\d]+)"
+_RULE = re.compile(rf"([\w.]+) ([<>]=?) {_NUMBER} for {_NUMBER} s(?: \({_NUMBER}\))?")
+_UNIT_ENDINGS = ("_per_s", "_ms", "_ratio", "_bytes", "_s")
+
+
+def title(metric: str, statistic: str = "value") -> str:
+    """A metric or a validity rule as people say it: "commit p99", "active sessions"; unknown
+    native names stay as they are."""
+    if metric.startswith("samples_"):
+        return f"samples missing of {_spoken(metric.removeprefix('samples_'))}"
+    known = _TITLES.get(metric.rpartition(".")[2])
+    name = known or (metric if metric.startswith("native.") else _spoken(metric))
+    return name if statistic in ("value", "mean", "") else f"{name} ({statistic})"
+
+
+def cause_words(aborted_by: str) -> str:
+    """Why a stage was stopped, an abort rule spelt out: "errors > 5 % for 10 s"."""
+    rule = _RULE.fullmatch(aborted_by.rstrip("."))
+    if rule is None:
+        return aborted_by.rstrip(".")
+    metric, op, limit, for_s, value = rule.groups()
+    unit = unit_of(metric)
+    said = f"{title(metric)} {op} {quantity(float(limit), unit, as_set=True)} for {for_s}{SPACE}s"
+    return f"{said}, last {quantity(float(value), unit)}" if value else said
+
+
+def _spoken(metric: str) -> str:
+    for ending in _UNIT_ENDINGS:
+        if metric.endswith(ending):
+            metric = metric.removesuffix(ending)
+            break
+    return metric.replace("_", " ")
+
+
+OPS = {"<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "=", "!=": "≠"}
+
+GLOSSARY = (
+    (
+        "Commit p99",
+        "99 of 100 commits were at least this fast, from COMMIT sent to OK received. Percentiles"
+        " come from merged histograms, never from averages of percentiles.",
+    ),
+    (
+        "Active sessions",
+        "The average number of sessions working or waiting in the database (AAS). Above the number"
+        " of cores is no fault in itself: look at what they wait for.",
+    ),
+    (
+        "Offered, achieved",
+        "Checkouts that were due, and checkouts that finished. Arrivals are open loop: a slow"
+        " database does not slow them down.",
+    ),
+    (
+        "Schedule lag",
+        "How late the load generator was against its own timetable. A late generator makes the"
+        " database look better than it is.",
+    ),
+    (
+        "Errors",
+        "The share of finished checkouts in which a statement or a connection failed.",
+    ),
+    (
+        "Held",
+        "The highest rate at which every critical check passed, at that stage and at all below.",
+    ),
+    (
+        "INVALID",
+        "The run cannot be believed: it measured the generator or a busy host, not the database.",
+    ),
+)

@@ -1,0 +1,6 @@
+"""Settings and DSNs → adapters: the only place that chooses. Commands and DAGs start here.
+
+targets   what a DSN names: sessions, interlock, sampler, load workers
+ramps     a plan against a target, into a run folder
+verdicts  a run folder judged and reported
+"""

@@ -1,0 +1,189 @@
+"""What a DSN names, and the adapters that reach it.
+
+A target that is a clone of ours is administered as root over its own socket; any other target with
+the account its DSN names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from readiness import interlock
+from readiness.adapters.clock import SystemClock
+from readiness.adapters.host import Host, fsync_probe_ms
+from readiness.adapters.local_clones import LocalClones
+from readiness.adapters.mysql_session import Login, open_session
+from readiness.adapters.performance_schema import PerformanceSchema
+from readiness.adapters.worker_process import ChildWorker
+from readiness.analysis.validity import FSYNC_PROBE
+from readiness.config.dsn import Dsn
+from readiness.config.settings import Settings
+from readiness.flow.ramp import Launch
+from readiness.load.messages import Job
+from readiness.load.messages import Target as LoadTarget
+from readiness.metrics.sampler import StageSampler
+from readiness.model.clone import Clone, Endpoint
+from readiness.model.load import LoadOptions, Stage
+from readiness.model.workload import Workload
+from readiness.ports import Session, WorkerProcess
+from readiness.workload.pools import Pools
+
+LEASE_S = 4 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A database that a command names. `clone` is set when it is one of ours; `admin` is the login
+    for the interlock and the sampler, `load` the account that the load uses."""
+
+    dsn: Dsn
+    text: str
+    load: LoadTarget
+    admin: Login
+    clone: Clone | None
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it listens."""
+        return self.dsn.endpoint
+
+    @contextmanager
+    def admin_session(self) -> Iterator[Session]:
+        """A session with the admin login."""
+        session = open_session(**self.admin)
+        try:
+            yield session
+        finally:
+            session.close()
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A session with the account of the DSN."""
+        session = open_session(**login_of(self.dsn))
+        try:
+            yield session
+        finally:
+            session.close()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSource:
+    """What every worker of a run shares: the workload and its file, the pools read for it, the
+    run's own namespace, and the folder of the workers' logs."""
+
+    workload: Workload
+    path: Path
+    pools: Pools
+    namespace: str
+    logs: Path
+
+
+def login_of(dsn: Dsn) -> Login:
+    """How the account of a DSN logs in; reads the password now."""
+    return Login(
+        host=dsn.host,
+        port=dsn.port,
+        socket=dsn.socket,
+        user=dsn.user,
+        password=dsn.password(),
+        database=dsn.database,
+        tls=dsn.tls,
+    )
+
+
+def target_of(text: str, clones: LocalClones) -> Target:
+    """The target that a DSN names. Raises ConfigError; connects to nothing."""
+    dsn = Dsn.parse(text)
+    clone = _clone_at(dsn.endpoint, clones)
+    load = LoadTarget(
+        user=dsn.user,
+        database=dsn.database,
+        host=dsn.host,
+        port=dsn.port,
+        socket=dsn.socket,
+        password=dsn.password(),
+        tls=dsn.tls,
+    )
+    admin = clones.server(clone.name).root_login() if clone else login_of(dsn)
+    return Target(dsn, text, load, admin, clone)
+
+
+def clone_dsn(clones: LocalClones, clone: Clone) -> str:
+    """The DSN of a clone's load user, as a person types it."""
+    file = clones.load_password_file(clone.name)
+    return f"mysql://{interlock.LOAD_USER}@{clone.endpoint}/{clone.database}?password_file={file}"
+
+
+def gate(target: Target, settings: Settings) -> Callable[[], None]:
+    """Asks the interlock for all keys; raises TargetRefused, TargetUnavailable."""
+
+    def ask() -> None:
+        with target.admin_session() as session:
+            keys = interlock.check(
+                session,
+                endpoint=target.endpoint,
+                production=settings.production,
+                now_s=SystemClock().wall_s(),
+                is_ours=target.clone is not None,
+                own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
+            )
+        interlock.require(keys, target=target.text)
+
+    return ask
+
+
+def sampler(target: Target) -> StageSampler:
+    """The metric sources of a target: the server over SQL, and for a clone of ours its host."""
+    server = PerformanceSchema(open_session(**target.admin))
+    clone = target.clone
+    if clone is None:
+        return StageSampler([server], SystemClock())
+    folder = Path(clone.directory)
+    return StageSampler(
+        [server, Host([os.getpid(), clone.pid])],
+        SystemClock(),
+        idle_probe=lambda: {FSYNC_PROBE: fsync_probe_ms(folder)},
+    )
+
+
+def launcher(target: Target, source: LoadSource) -> Launch:
+    """Starts worker processes of the load engine."""
+
+    pools = source.pools.to_json()
+
+    def launch(
+        stage: Stage, options: LoadOptions, first_number: int
+    ) -> Callable[[int], WorkerProcess]:
+        def start(worker: int) -> WorkerProcess:
+            job = Job(
+                target=target.load,
+                workload_path=str(source.path),
+                pools=pools,
+                namespace=source.namespace,
+                stage=stage,
+                options=options,
+                worker=worker,
+                first_number=first_number,
+            )
+            return ChildWorker(job, log=source.logs / f"worker-{worker}.log")
+
+        return start
+
+    return launch
+
+
+def _clone_at(endpoint: Endpoint, clones: LocalClones) -> Clone | None:
+    for clone in clones.list():
+        if clone.pid and _same_place(endpoint, clone, clones):
+            return clone
+    return None
+
+
+def _same_place(endpoint: Endpoint, clone: Clone, clones: LocalClones) -> bool:
+    if endpoint.socket:
+        return endpoint.socket == clones.server(clone.name).running_state().socket
+    return interlock.is_loopback(endpoint) and endpoint.port == clone.endpoint.port

@@ -1,0 +1,28 @@
+"""A run folder judged by Great Expectations and drawn by matplotlib, both imported only here."""
+
+from __future__ import annotations
+
+from readiness.adapters.charts import ramp_chart_png
+from readiness.adapters.expectations import GreatExpectationsJudge
+from readiness.artifacts.run_folder import RunFolder
+from readiness.config.expectations import load_expectations
+from readiness.config.plan import load_plan
+from readiness.flow.judge import JudgeRules, judge_run
+from readiness.flow.report import write_report
+from readiness.model.verdict import Verdict
+from readiness.report.summary import Summary
+
+
+def judge(folder: RunFolder, *, expectations: str = "") -> Verdict:
+    """Judges by the run's own plan, and by its expectations unless others are named."""
+    folder.require()
+    plan = load_plan(folder.path / "plan.yaml")
+    asked = load_expectations(expectations or plan.expectations)
+    rules = JudgeRules(asked, plan.validity, plan.evidence_valid_days)
+    gx = GreatExpectationsJudge(asked.native)
+    return judge_run(folder, rules, gx, account=lambda: gx.result)
+
+
+def report(folder: RunFolder) -> Summary:
+    """Draws `report.html` and the chart of a judged run; gives what they say."""
+    return write_report(folder, ramp_chart_png)

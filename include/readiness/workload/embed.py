@@ -1,0 +1,254 @@
+"""Texts that embed other values: `user:<id>`, JSON, base64 of JSON, `LN-<last ten digits>`.
+
+The text of each capture is split at the same values in the same order. What is equal between
+them is constant text; what differs and nothing explains becomes a variable of its own."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from readiness.model.transactions import Raw
+from readiness.model.workload import VariableKind
+from readiness.workload.derive import lower, may_feed, settle, sql_text, upper
+from readiness.workload.groups import Group, is_telling, part_of
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
+_TOKEN = re.compile(rb"[A-Za-z0-9_\x80-\xff]+|[^A-Za-z0-9_\x80-\xff]+")
+_STRUCTURE = re.compile(rb"[\"{}\[\]\\]")
+_BRIDGE = re.compile(rb"[^\"'{}\[\]:=<>]{1,7}")
+_WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]")
+_FRAGMENTS = (12, 10, 8)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Part(Raw):
+    """A piece of the text in every capture: an expression of a group, or what is left (None)."""
+
+    values: tuple[bytes, ...]
+    source: Group | None = None
+    expression: str = ""
+
+
+def embed(groups: Sequence[Group]) -> list[Group]:
+    """Turns texts that embed other groups into DERIVED; gives the new groups for the stretches
+    that differ and nothing explains."""
+    made: list[Group] = []
+    for group in sorted(groups, key=_length, reverse=True):  # a text before what it embeds
+        if group.kind not in (None, VariableKind.FRESH) or group.is_binary or None in group.values:
+            continue
+        texts = tuple(v for v in group.values if v is not None)
+        plain = _decoded(texts)
+        parts = _split(group, plain or texts, groups)
+        if not any(p.source for p in parts):
+            continue
+        parts = [q for p in parts for q in _by_words(p)]
+        if any(_is_structured(p) for p in parts) or (group.is_indexed and not _explains_key(parts)):
+            continue
+        made += _settle(group, parts, len(groups) + len(made), is_base64=plain is not None)
+    return made
+
+
+def _length(group: Group) -> int:
+    return max(len(v) for v in group.values if v is not None)
+
+
+def _decoded(texts: Sequence[bytes]) -> tuple[bytes, ...] | None:
+    """The texts without base64, None when one is none or holds no text."""
+    if not all(_BASE64.fullmatch(t) and len(t) % 4 == 0 for t in texts):
+        return None
+    try:
+        plain = tuple(base64.b64decode(t, validate=True) for t in texts)
+        for text in plain:
+            text.decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return plain
+
+
+def _is_structured(part: Part) -> bool:
+    """Unexplained text with JSON in it: a similar text would be no JSON any more."""
+    return (
+        part.source is None
+        and len(set(part.values)) > 1
+        and any(_STRUCTURE.search(v) for v in part.values)
+    )
+
+
+def _explains_key(parts: Sequence[Part]) -> bool:
+    """What differs in a key is all explained, and by something that says enough itself: otherwise
+    it carries entropy of its own, and only shares a stretch."""
+    is_whole = all(p.source or len(set(p.values)) == 1 for p in parts)
+    return is_whole and any(p.source and is_telling(p.values) for p in parts)
+
+
+def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> list[Part]:
+    """The texts as parts, longest embedded values first."""
+    parts = [Part(texts)]
+    for source, expression, values in _candidates(group, groups):
+        if not any(p.source is None and values[0] in p.values[0] for p in parts):
+            continue
+        parts = [q for p in parts for q in _cut(p, source, expression, values)]
+    return parts
+
+
+def _candidates(
+    target: Group, groups: Sequence[Group]
+) -> Iterator[tuple[Group, str, tuple[bytes, ...]]]:
+    """What may stand inside the text of `target`: values, their case, their ends; long ones first."""
+    found: list[tuple[int, int, Group, str, tuple[bytes, ...]]] = []
+    for group in groups:
+        if group.is_binary or None in group.values or not may_feed(group, target):
+            continue
+        if group.kind is VariableKind.DERIVED and group.expression.startswith("CONCAT("):
+            continue  # a text of its own; its parts are candidates themselves
+        values = tuple(v for v in group.values if v is not None)
+        for weight, (expression, forms) in enumerate(_forms(group, values)):
+            if _may_stand(group, forms):
+                found.append((min(map(len, forms)), -weight, group, expression, forms))
+    found.sort(key=lambda f: (-f[0], -f[1], f[2].rank, f[2].order))
+    for _, _, group, expression, values in found:
+        yield group, expression, values
+
+
+def _forms(group: Group, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    yield group.reference, values
+    if group.kind is VariableKind.TIME:
+        return
+    for name, change in (("UPPER", upper), ("LOWER", lower)):
+        changed = tuple(change(v) for v in values)
+        if changed != values:
+            yield f"{name}({group.reference})", changed
+    if all(v.isdigit() and 3 <= len(v) <= 9 for v in values):
+        cents = tuple(v[:-2] + b"." + v[-2:] for v in values)
+        yield f"CONCAT({group.reference} DIV 100, '.', RIGHT({group.reference}, 2))", cents
+    for size in _FRAGMENTS if group.rank <= 1 else ():
+        if all(len(v) >= size + 2 and v.isascii() for v in values):
+            for name, ends in (
+                ("RIGHT", tuple(v[-size:] for v in values)),
+                ("LEFT", tuple(v[:size] for v in values)),
+            ):
+                if len(set(ends)) == len(ends):
+                    yield f"{name}({group.reference}, {size})", ends
+
+
+def _may_stand(group: Group, values: tuple[bytes, ...]) -> bool:
+    """Long enough to be found by more than accident; short numbers only where they are columns."""
+    if is_telling(values) or min(map(len, values)) >= 4:
+        return True
+    if all(v.isdigit() for v in values):
+        return bool(group.home.meeting.column)
+    return group.statements > 1 and all(v.isalpha() and len(v) > 2 for v in values)
+
+
+def _cut(part: Part, source: Group, expression: str, values: tuple[bytes, ...]) -> list[Part]:
+    """The part split at every place of `values`, where all captures hold it equally often."""
+    if part.source is not None:
+        return [part]
+    cuts = [_places(t, v) for t, v in zip(part.values, values, strict=True)]
+    if not cuts[0] or len({len(c) for c in cuts}) > 1:
+        return [part]
+    pieces: list[Part] = []
+    at = [0] * len(values)
+    for places in zip(*cuts, strict=True):
+        between = tuple(t[a:p] for t, a, p in zip(part.values, at, places, strict=True))
+        pieces.append(Part(between))
+        pieces.append(Part(values, source, expression))
+        at = [p + len(v) for p, v in zip(places, values, strict=True)]
+    pieces.append(Part(tuple(t[a:] for t, a in zip(part.values, at, strict=True))))
+    return [p for p in pieces if any(p.values)]
+
+
+def _places(text: bytes, value: bytes) -> list[int]:
+    """Where the value stands in the text as a word of its own."""
+    places, at = [], text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        before = text[at - 1 : at] if _WORD.match(value) else b""
+        after = text[end : end + 1] if _WORD.match(value[-1:]) else b""
+        if not (_WORD.match(before) or _WORD.match(after)):
+            places.append(at)
+            at = text.find(value, end)
+        else:
+            at = text.find(value, at + 1)
+    return places
+
+
+def _settle(
+    group: Group, parts: Sequence[Part], next_number: int, *, is_base64: bool
+) -> list[Group]:
+    made: list[Group] = []
+    needs: dict[int, Group] = {}
+    terms: list[str] = []
+    for part in parts:
+        source, expression = part.source, part.expression
+        if source is None and len(set(part.values)) > 1:
+            source = part_of(group, part.values, next_number + len(made))
+            expression = source.reference
+            made.append(source)
+        if source is None:
+            terms.append(sql_text(part.values[0]))
+        else:
+            terms.append(expression)
+            needs[source.number] = source
+    text = f"CONCAT({', '.join(terms)})" if len(terms) > 1 else terms[0]
+    whole = f"REPLACE(TO_BASE64({text}), '\\n', '')" if is_base64 else text
+    settle(group, whole, list(needs.values()), "text around other values")
+    return made
+
+
+def _by_words(part: Part) -> list[Part]:
+    """A leftover stretch as equal words and words that differ, where captures have as many."""
+    if part.source is not None or len(set(part.values)) == 1:
+        return [part]
+    rows = [_TOKEN.findall(v) for v in part.values]
+    if len({len(r) for r in rows}) > 1:
+        return _trimmed(rows)
+    merged: list[list[bytes]] = []
+    was_equal: bool | None = None
+    for column in zip(*rows, strict=True):
+        is_equal = len(set(column)) == 1
+        if is_equal is was_equal:
+            merged[-1] = [a + b for a, b in zip(merged[-1], column, strict=True)]
+        else:
+            merged.append(list(column))
+        was_equal = is_equal
+    return [Part(v) for v in _without_bridges([tuple(m) for m in merged])]
+
+
+def _trimmed(rows: Sequence[list[bytes]]) -> list[Part]:
+    """Rows of words of different length: the words that all begin and end with, and the middle."""
+    shortest = min(map(len, rows))
+    head = 0
+    while head < shortest and len({r[head] for r in rows}) == 1:
+        head += 1
+    tail = 0
+    while tail < shortest - head and len({r[-1 - tail] for r in rows}) == 1:
+        tail += 1
+    stretches = [
+        tuple(b"".join(r[:head]) for r in rows),
+        tuple(b"".join(r[head : len(r) - tail]) for r in rows),
+        tuple(b"".join(r[len(r) - tail :]) for r in rows),
+    ]
+    return [Part(s) for s in stretches if any(s)]
+
+
+def _without_bridges(runs: Sequence[tuple[bytes, ...]]) -> list[tuple[bytes, ...]]:
+    """`Foster, Morales and Arroyo` is one stretch: short plain text between two that differ joins
+    them."""
+    joined: list[tuple[bytes, ...]] = []
+    for run in runs:
+        if (
+            len(joined) > 1
+            and len(set(run)) > 1
+            and len(set(joined[-2])) > 1
+            and _BRIDGE.fullmatch(joined[-1][0])
+        ):
+            bridge, before = joined.pop(), joined.pop()
+            joined.append(tuple(a + b + c for a, b, c in zip(before, bridge, run, strict=True)))
+        else:
+            joined.append(run)
+    return joined

@@ -1,0 +1,66 @@
+"""A statement as pieces: its bytes, the literals that stay, and slots for variables.
+
+Joined in order, with the captured literals in place of slots, the pieces are the captured statement
+byte for byte; comments other than hints and executable ones are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from readiness.model.draft import RawLiteral, RawPiece
+from readiness.model.workload import Slot
+from readiness.sql.lexer import TokenKind
+from readiness.workload.statements import Statement
+
+
+def pieces_of(
+    statement: Statement, replaced: Mapping[int, Slot | RawLiteral]
+) -> tuple[RawPiece, ...]:
+    """`replaced` says by literal number what stands in its place: a slot takes the literal with its
+    introducer, a RawLiteral the literal alone; literals not named stay static bytes."""
+    cuts: list[tuple[int, int, Slot | RawLiteral | None]] = [
+        (t.start, t.end, None) for t in statement.tokens if t.kind is TokenKind.COMMENT
+    ]
+    for number, replacement in replaced.items():
+        literal = statement.literals[number]
+        if isinstance(replacement, Slot):
+            cuts.append((literal.slot_start, literal.slot_end, replacement))
+        else:
+            cuts.append((literal.start, literal.end, replacement))
+    pieces: list[RawPiece] = []
+    start, end = _extent(statement)
+    at = start
+    for cut_start, cut_end, piece in sorted(cuts, key=lambda c: c[:2]):
+        if not start <= cut_start < end or cut_start < at:
+            continue  # outside the statement, or a comment between adjacent strings
+        _add(pieces, statement.sql[at:cut_start])
+        if piece is None:
+            _add(pieces, _gap(statement.sql, cut_start, cut_end))
+        else:
+            pieces.append(piece)
+        at = cut_end
+    _add(pieces, statement.sql[at:end])
+    return tuple(pieces)
+
+
+def _extent(statement: Statement) -> tuple[int, int]:
+    """First to last token that is neither a comment nor the closing `;`."""
+    work = [t for t in statement.tokens if t.kind is not TokenKind.COMMENT]
+    while work and statement.sql[work[-1].start : work[-1].end] == b";":
+        work.pop()
+    return (work[0].start, work[-1].end) if work else (0, 0)
+
+
+def _gap(sql: bytes, start: int, end: int) -> bytes:
+    """A comment between two words is what keeps them apart."""
+    before, after = sql[start - 1 : start], sql[end : end + 1]
+    return b"" if before.isspace() or after.isspace() else b" "
+
+
+def _add(pieces: list[RawPiece], text: bytes) -> None:
+    if not text:
+        return
+    if pieces and isinstance(pieces[-1], bytes):
+        pieces[-1] += text
+    else:
+        pieces.append(text)

@@ -1,0 +1,58 @@
+"""Flows for the load engine that need no workload file: fixed statements with the checkout's number.
+
+`{n}` in a statement is the checkout's number, `{id}` the last insert id that was bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from readiness.model.workload import StatementKind
+
+_KINDS = {kind.value: kind for kind in StatementKind}
+
+
+def kind_of(sql: str) -> StatementKind:
+    return _KINDS.get(sql.split(maxsplit=1)[0].rstrip(";").lower(), StatementKind.OTHER)
+
+
+@dataclass
+class TextFlow:
+    """`ports.CheckoutFlow` over plain texts; each statement may say its connection: `1: COMMIT`."""
+
+    texts: Sequence[str]
+    gap_ms: float = 0.0
+    started: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        parts = [text.split(": ", 1) if text[:2].rstrip(":").isdigit() else ["0", text]
+                 for text in self.texts]  # fmt: skip
+        self.connections: Sequence[int] = [int(part[0]) for part in parts]
+        self.sql = [part[1] for part in parts]
+        self.statement_ids: Sequence[str] = [f"s{k:03}" for k in range(1, len(parts) + 1)]
+        self.kinds: Sequence[StatementKind] = [kind_of(sql) for sql in self.sql]
+        self.binds: Sequence[bool] = [kind is StatementKind.INSERT for kind in self.kinds]
+        self.pauses_ms: Sequence[float] = [self.gap_ms] * len(parts)
+        self.transactions: Sequence[int] = self._transactions()
+
+    def _transactions(self) -> list[int]:
+        numbers, current, count = [], 0, 0
+        for kind in self.kinds:
+            if kind is StatementKind.BEGIN:
+                count += 1
+                current = count
+            numbers.append(current)
+            if kind in {StatementKind.COMMIT, StatementKind.ROLLBACK}:
+                current = 0
+        return numbers
+
+    def new_values(self, number: int) -> list[bytes]:
+        self.started.append(number)
+        return [str(number).encode(), b"0"]
+
+    def render(self, step: int, values: list[bytes]) -> bytes:
+        text = self.sql[step].replace("{n}", values[0].decode())
+        return text.replace("{id}", values[1].decode()).encode()
+
+    def bind(self, step: int, values: list[bytes], insert_id: int) -> None:
+        values[1] = str(insert_id).encode()

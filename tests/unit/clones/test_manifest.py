@@ -1,0 +1,71 @@
+"""A manifest tells any change of a snapshot's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from readiness.clones.manifest import (
+    MANIFEST_FILE,
+    Manifest,
+    digest_of,
+    read_manifest,
+    size_of,
+    write_manifest,
+)
+from readiness.errors import CloneError
+
+MANIFEST = Manifest("gold", "mariadb", "10.11.19", 3, 42, "ab" * 32, 1.5, "/srv/data", 7)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "data"
+    (root / "shop").mkdir(parents=True)
+    (root / "ibdata1").write_bytes(b"system")
+    (root / "shop" / "users.ibd").write_bytes(b"rows")
+    return root
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    write_manifest(tmp_path, MANIFEST)
+    assert read_manifest(tmp_path) == MANIFEST
+
+
+def test_files_and_bytes_are_counted_through_all_folders(tree: Path) -> None:
+    size = size_of(tree)
+    assert (size.files, size.bytes) == (2, 10)
+
+
+def test_equal_trees_have_equal_digests(tree: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "twin"
+    tree.rename(twin)
+    (tree / "shop").mkdir(parents=True)
+    (tree / "shop" / "users.ibd").write_bytes(b"rows")
+    (tree / "ibdata1").write_bytes(b"system")
+    assert digest_of(twin) == digest_of(tree)
+
+
+@pytest.mark.parametrize("change", ["content", "name", "more", "less", "moved bytes"])
+def test_any_change_changes_the_digest(tree: Path, change: str) -> None:
+    before, users = digest_of(tree), tree / "shop" / "users.ibd"
+    if change == "content":
+        users.write_bytes(b"rowz")
+    elif change == "name":
+        users.rename(tree / "shop" / "user.ibd")
+    elif change == "more":
+        (tree / "empty").touch()
+    elif change == "less":
+        users.unlink()
+    else:
+        (tree / "ibdata1").write_bytes(b"systemr")
+        users.write_bytes(b"ows")
+    assert digest_of(tree) != before
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": 1}', '{"schema_version": 9}'])
+def test_a_broken_manifest_is_no_snapshot(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST_FILE).write_text(text)
+    with pytest.raises(CloneError):
+        read_manifest(tmp_path)

@@ -1,0 +1,51 @@
+"""Settings come from variables and one file; a wrong production list stops everything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readiness.config.settings import read_settings
+from readiness.errors import ConfigError
+from readiness.model.clone import Endpoint
+
+
+def test_without_variables_state_stays_in_one_folder(tmp_path: Path) -> None:
+    settings = read_settings({}, state=tmp_path)
+    assert settings.runs == tmp_path / "runs"
+    assert (settings.mysqld, settings.key_file, settings.production) == (None, None, ())
+
+
+def test_production_endpoints_come_from_both_places(tmp_path: Path) -> None:
+    listed = [{"endpoint": "db.example.test:3307", "identity": "abc"}]
+    (tmp_path / "production.json").write_text(json.dumps(listed))
+    env = {"READINESS_PRODUCTION": "10.0.0.1:3306, [::1]:3308, /run/p.sock, plain.example.test"}
+    found = read_settings(env, state=tmp_path).production
+    assert [p.endpoint for p in found] == [
+        Endpoint("10.0.0.1", 3306),
+        Endpoint("::1", 3308),
+        Endpoint(socket="/run/p.sock"),
+        Endpoint("plain.example.test", 3306),
+        Endpoint("db.example.test", 3307),
+    ]
+    assert found[-1].identity == "abc"
+
+
+@pytest.mark.parametrize("text", ["db:", ":3306", "db:0", "db:70000", "db:port"])
+def test_a_production_endpoint_that_cannot_be_read_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no production endpoint"):
+        read_settings({"READINESS_PRODUCTION": text}, state=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"host": "x"}]', '{"endpoint": "a:1"}'])
+def test_a_broken_production_file_is_refused_not_ignored(text: str, tmp_path: Path) -> None:
+    (tmp_path / "production.json").write_text(text)
+    with pytest.raises(ConfigError, match="no list of production endpoints"):
+        read_settings({}, state=tmp_path)
+
+
+def test_a_store_elsewhere_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is a folder"):
+        read_settings({"READINESS_STORE": "s3://bucket"}, state=tmp_path)

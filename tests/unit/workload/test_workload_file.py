@@ -1,0 +1,125 @@
+"""checkout.sql: the same values come back, and every mistake names its line and a remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from readiness.errors import WorkloadError, WorkloadFileError
+from readiness.model.workload import VariableKind
+from readiness.sql.lexer import split_statements
+from readiness.workload.file import ordered, parse, render
+from tests.fakes.checkouts import small_workload, with_variable
+
+PATH = Path("checkout.sql")
+GOLDEN = Path(__file__).parents[2] / "golden" / "workload" / "checkout.sql"
+
+
+def changed(old: bytes, new: bytes) -> bytes:
+    data = render(small_workload())
+    assert old in data
+    return data.replace(old, new, 1)
+
+
+def test_the_file_is_as_it_was_frozen() -> None:
+    assert render(small_workload()) == GOLDEN.read_bytes()
+
+
+def test_what_was_written_is_read() -> None:
+    assert parse(GOLDEN.read_bytes(), path=PATH) == ordered(small_workload())
+
+
+def test_a_derived_variable_follows_the_id_it_needs() -> None:
+    statements = split_statements(render(small_workload()))
+    bind = next(i for i, s in enumerate(statements) if b"LAST_INSERT_ID" in s)
+    payload = next(i for i, s in enumerate(statements) if s.startswith(b"SET @payload_0"))
+    assert payload == bind + 1
+
+
+def test_a_plain_client_takes_a_merchant_with_products_enough() -> None:
+    assert b"(SELECT COUNT(*) FROM `products`" in render(small_workload())
+
+
+def test_a_statement_added_by_hand_gets_an_id() -> None:
+    data = render(small_workload()) + b"SELECT 1;\n"
+    assert parse(data, path=PATH).steps[-1].statement_id == "s006"
+
+
+def test_the_application_keeps_its_own_variables() -> None:
+    data = render(small_workload()) + b"SET @mine = 5;\nSELECT @mine;\n"
+    assert parse(data, path=PATH).steps[-1].pieces == (b"SELECT @mine",)
+
+
+MISTAKES = {
+    "no title": (b"-- @workload checkout", b"-- workload checkout", 0, "@workload"),
+    "version missing": (b"schema_version: 1", b"", 5, "schema_version"),
+    "newer version": (b"schema_version: 1", b"schema_version: 9", 5, "schema_version 9"),
+    "unknown annotation": (b"-- @gen user_id_0", b"-- @gne user_id_0", 9, "@gne"),
+    "unknown generator": (b"fresh uuid4", b"fresh uuid5", 9, "uuid5"),
+    "generator without range": (b"integer(1000..99999)", b"integer", 17, "range"),
+    "pattern cut off": (b"pattern(ORD-AXXXXX)", b"pattern(ORD-AXXXXX", 15, "@gen"),
+    "example missing": (b"SET @user_id_0 = ", b"SELECT ", 9, "@user_id_0"),
+    "unknown input": (b"LOWER(@user_email_0)", b"LOWER(@user_mail_0)", 31, "@user_mail_0"),
+    "unknown function": (b"SHA2(", b"CRC32(", 31, "CRC32"),
+    "used, never set": (
+        b"VALUES (@user_id_0, @merchant",
+        b"VALUES (@user_1, @merchant",
+        41,
+        "@user_1",
+    ),
+    "two statements s002": (b"@statement s003", b"@statement s002", 40, "s002"),
+    "connection 0": (b"@connection 2", b"@connection 0", 49, "@connection"),
+    "no figure": (b"@pause 4.1ms", b"@pause soon", 38, "@pause"),
+    "semicolon missing": (b"COMMIT;", b"COMMIT", 49, "line 47"),
+    "open quote": (b"SET @user_id_0 = '", b"SET @user_id_0 = ", 0, "never ends"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_names_its_line_and_a_remedy(name: str) -> None:
+    old, new, line, said = MISTAKES[name]
+    with pytest.raises(WorkloadFileError) as caught:
+        parse(changed(old, new), path=PATH)
+    assert said in caught.value.message
+    assert caught.value.hint
+    assert line in (0, caught.value.line)
+
+
+def test_a_variable_set_twice_is_refused() -> None:
+    with pytest.raises(WorkloadFileError, match="second time"):
+        parse(
+            changed(b"user_email_0 fresh", b"user_id_0 fresh").replace(
+                b"SET @user_email_0 =", b"SET @user_id_0 ="
+            ),
+            path=PATH,
+        )
+
+
+def test_an_id_used_before_its_insert_is_refused() -> None:
+    data = changed(b"BEGIN;", b"BEGIN;\nSELECT * FROM loans WHERE id = @loan_id_0;")
+    with pytest.raises(WorkloadFileError, match="used before"):
+        parse(data, path=PATH)
+
+
+def test_a_sample_of_an_unknown_parent_is_refused() -> None:
+    data = changed(b"`merchant_id` = @merchant_id_0", b"`merchant_id` = @user_id_0")
+    with pytest.raises(WorkloadFileError, match="no @sample before it"):
+        parse(data, path=PATH)
+
+
+def test_the_nearest_name_is_offered() -> None:
+    with pytest.raises(WorkloadFileError) as caught:
+        parse(changed(b"@statement s001", b"@statment s001"), path=PATH)
+    assert caught.value.hint == "Did you mean @statement?"
+
+
+def test_a_circle_of_derived_variables_is_not_written() -> None:
+    workload = with_variable("email_hash_0", expression="MD5(@email_hash_0)")
+    with pytest.raises(WorkloadError, match="email_hash_0"):
+        render(workload)
+
+
+def test_variables_come_back_in_the_order_they_are_set() -> None:
+    kinds = [v.kind for v in ordered(small_workload()).variables]
+    assert kinds.index(VariableKind.DERIVED) > kinds.index(VariableKind.EXISTING)
