@@ -146,7 +146,7 @@ def _decimal(seen: _Seen) -> Specification:
     scaled = {int(_scaled(t, scale)) for t in seen.texts}
     wholes = [n // 10**scale for n in scaled]
     first = 10 ** (len(str(min(wholes))) - 1) * 10**scale if min(wholes) > 0 else 1
-    last = 10 ** (len(str(max(wholes))) + scale) - 1
+    last = 10 ** ((len(str(max(wholes))) if max(wholes) else 0) + scale) - 1
     first -= first in scaled and first > 1
     last -= last in scaled
     low, high = (f"{n // 10**scale}.{n % 10**scale:0{scale}d}" for n in (first, last))

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from readiness.anonymize.originals import Originals
+from readiness.model.workload import Form
+from readiness.sql.lexer import encode
 
 _SHORT = 8  # below, only a whole word counts: digits meet digits by chance
 _BASE64_SHORTEST = 6
@@ -34,13 +36,20 @@ def scan(outputs: Mapping[str, bytes], originals: Originals) -> list[Leak]:
     """Every first place of every value in every output (by file name), in the order found."""
     leaks: list[Leak] = []
     for file, data in outputs.items():
-        folded = data.lower()
+        folded = _folded(data)
         for value_id, value in originals.values.items():
             for encoding, needle, is_folded in _encodings(value):
-                at = _find(folded if is_folded else data, needle)
+                searched = folded if is_folded else data
+                at = _find(searched, needle)
                 if at >= 0:
-                    leaks.append(Leak(file, data.count(b"\n", 0, at) + 1, encoding, value_id))
+                    line = searched.count(b"\n", 0, at) + 1
+                    leaks.append(Leak(file, line, encoding, value_id))
     return leaks
+
+
+def _folded(data: bytes) -> bytes:
+    """In lower case, letters beyond ASCII included."""
+    return data.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
 def _find(data: bytes, needle: bytes) -> int:
@@ -55,12 +64,10 @@ def _find(data: bytes, needle: bytes) -> int:
 
 def _encodings(value: bytes) -> Iterator[tuple[str, bytes, bool]]:
     """(name, needle, whether to search in lower case) for each way a value may be written."""
-    folded = value.lower()
-    yield "plain", folded, True
+    folded = _folded(value)
+    for needle, name in _texts(value).items():
+        yield name, needle, True
     yield "hex", value.hex().encode(), True
-    for name, needle in (("url", _url(value)), ("json", _json(value))):
-        if needle != folded:
-            yield name, needle, True
     if len(value) >= _BASE64_SHORTEST and folded != folded[::-1]:
         yield "reversed", folded[::-1], True
     for shift in range(3):
@@ -68,17 +75,25 @@ def _encodings(value: bytes) -> Iterator[tuple[str, bytes, bool]]:
         if len(needle) >= _BASE64_SHORTEST:
             yield "base64", needle, False
     for name in _HASHES:
-        for variant in {value, folded}:
+        for variant in dict.fromkeys((value, folded)):
             yield name, hashlib.new(name, variant, usedforsecurity=False).hexdigest().encode(), True
 
 
-def _url(value: bytes) -> bytes:
-    return quote(value, safe="").lower().encode()
-
-
-def _json(value: bytes) -> bytes:
-    text = json.dumps(value.decode("utf-8", "replace"))
-    return text[1:-1].lower().encode()
+def _texts(value: bytes) -> dict[bytes, str]:
+    """The value as text of several kinds, in lower case; each also as it stands in a literal."""
+    text = value.decode("utf-8", "replace")
+    kinds = {
+        "plain": value,
+        "json": json.dumps(text)[1:-1].encode(),
+        "json in UTF-8": json.dumps(text, ensure_ascii=False)[1:-1].encode(),
+        "url": quote(value, safe="").encode(),
+    }
+    made: dict[bytes, str] = {}
+    for name, written in kinds.items():
+        made.setdefault(_folded(written), name)
+        made.setdefault(_folded(encode(Form.TEXT, written)[1:-1]), f"{name} in SQL")
+        made.setdefault(_folded(written.replace(b"'", b"''")), f"{name} in SQL")
+    return made
 
 
 def _base64(value: bytes, shift: int) -> bytes:

@@ -111,8 +111,10 @@ class _Sealer:
             made = self._pseudonyms.of(value, form)
         else:
             made = self._net(value) if form is Form.TEXT else value
-        if made == value:
-            return raw.text.replace(b"\0", b"\\0")
+        if not _is_printable(made):
+            form = Form.HEX  # `_binary'…'` with any bytes: a file that editors can open
+        elif made == value:
+            return raw.text
         return raw.text[: tokens[0].start] + encode(form, made) + raw.text[tokens[-1].end :]
 
     def _net(self, value: bytes) -> bytes:
@@ -141,6 +143,14 @@ class _Sealer:
     def _expression(self, text: str) -> str:
         raw = text.encode("utf-8", "surrogateescape")
         return self._netted(raw).decode("utf-8", "surrogateescape")
+
+
+def _is_printable(value: bytes) -> bool:
+    """Whether a value is text without control characters that no text holds."""
+    try:
+        return "\0" not in value.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _captured(draft: RawDraft) -> Iterable[bytes]:

@@ -1,10 +1,10 @@
 """The folder of one run: each stage of the flow reads files here and writes files here.
 
-    run.json plan.yaml workload.sql          what was asked
-    stages.parquet samples.parquet latency.json.gz   what was measured
-    checks.json verdict.json                 what it means
-    report.html charts/*.png                 what people read
-    events.jsonl                             what happened, line by line
+    run.json plan.yaml expectations.yaml workload.sql    what was asked
+    stages.parquet samples.parquet latency.json.gz       what was measured
+    checks.json verdict.json                             what it means
+    report.html charts/*.png                             what people read
+    events.jsonl                                         what happened, line by line
 
 Every writer replaces its file as a whole, every reader raises ArtifactError naming the file, or
 SchemaMismatch when another version wrote it.
@@ -43,9 +43,10 @@ class RunFolder:
         with forms.reading(path):
             return forms.run_from_json(content)
 
-    def write_inputs(self, *, plan: bytes, workload: bytes) -> None:
-        """Copies the plan and the workload as they were when the run began."""
+    def write_inputs(self, *, plan: bytes, expectations: bytes, workload: bytes) -> None:
+        """Copies plan, expectations and workload as they were when the run began."""
         atomic.write_bytes(self.path / "plan.yaml", plan)
+        atomic.write_bytes(self.path / "expectations.yaml", expectations)
         atomic.write_bytes(self.path / "workload.sql", workload)
 
     def write_results(self, results: Sequence[StageResult], samples: Sequence[Sample]) -> None:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 def register(commands: Commands) -> None:
     """Adds the command."""
     parser = add_command(commands, "capture", run, summary="say what is in a server's general log")
-    parser.add_argument("logs", metavar="LOG", nargs="+", type=Path)
+    parser.add_argument(
+        "logs", metavar="LOG", nargs="+", type=Path, help="a general log, plain or gzip"
+    )
     parser.add_argument(
         "--user", action="append", default=[], metavar="USER", help="only sessions of this user"
     )

@@ -37,9 +37,9 @@ def register(commands: Commands) -> None:
     create.add_argument("--lease-h", type=float, default=LEASE_S / 3600, help="hours until it ends")
     verbs.add_parser("list", help="all clones of this machine")
     destroy = verbs.add_parser("destroy", help="remove a clone, its server and its data")
-    destroy.add_argument("name", metavar="NAME")
+    destroy.add_argument("name", metavar="NAME", help="as `clone list` shows it")
     adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
-    adopt.add_argument("dsn", metavar="DSN")
+    adopt.add_argument("dsn", metavar="DSN", help="the clone to trust")
     adopt.add_argument("--yes", action="store_true", help="do not ask")
 
 

@@ -20,7 +20,7 @@ class LiveView:
     def __init__(self, ramp: LiveRamp, stream: TextIO = sys.stderr) -> None:
         self._ramp = ramp
         self._stream = stream
-        self._is_terminal = stream.isatty()
+        self.is_terminal = stream.isatty()
         self._drawn = 0
         self._line_at = 0.0
 
@@ -32,7 +32,7 @@ class LiveView:
     def update(self, tick: Tick, samples: Sequence[Sample] = ()) -> None:
         """One second of it."""
         self._ramp.update(tick, samples)
-        if self._is_terminal:
+        if self.is_terminal:
             self._draw()
         elif time.monotonic() >= self._line_at:
             self._line_at += _LINE_EVERY_S
@@ -41,7 +41,7 @@ class LiveView:
     def end(self, result: StageResult) -> None:
         """It is over: its row stays."""
         self._ramp.end(result)
-        if self._is_terminal:
+        if self.is_terminal:
             self._draw()
 
     def _draw(self) -> None:

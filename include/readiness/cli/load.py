@@ -10,15 +10,11 @@ import yaml
 
 from readiness.adapters.local_clones import LocalClones
 from readiness.artifacts import atomic
-from readiness.artifacts.lock import RunLock
-from readiness.cli import console
 from readiness.cli.arguments import add_command, add_target
-from readiness.cli.judge import show_verdict
-from readiness.cli.live import LiveView
-from readiness.cli.ramp import live_ramp, new_folder
+from readiness.cli.ramp import load_and_judge, new_folder
 from readiness.config.plan import load_plan
 from readiness.config.settings import STATE, read_settings
-from readiness.wiring.ramps import RampRequest, run_ramp
+from readiness.wiring.ramps import RampRequest
 from readiness.wiring.targets import target_of
 
 if TYPE_CHECKING:
@@ -29,18 +25,38 @@ def register(commands: Commands) -> None:
     """Adds the command."""
     parser = add_command(commands, "load", run, summary="run one workload at one rate")
     add_target(parser)
-    parser.add_argument("--workload", metavar="FILE", type=Path, required=True)
+    parser.add_argument("--workload", metavar="FILE", type=Path, required=True, help="checkout.sql")
     parser.add_argument("--rate", type=float, required=True, help="checkouts per second")
     parser.add_argument("--duration", type=float, required=True, metavar="S", help="seconds")
     parser.add_argument("--workers", type=int, default=1, help="processes; one per core to spare")
-    parser.add_argument("--connections", choices=("per-checkout", "pooled"), default="per-checkout")
-    parser.add_argument("--statement-pause", type=float, default=0.0, metavar="MS")
-    parser.add_argument("--transaction-pause", type=float, default=0.0, metavar="MS")
-    parser.add_argument("--pacing", default="none", help="captured, none, or a factor")
-    parser.add_argument("--arrivals", choices=("constant", "poisson"), default="constant")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--connections",
+        choices=("per-checkout", "pooled"),
+        default="per-checkout",
+        help="a connection for each checkout, or kept ones",
+    )
+    parser.add_argument(
+        "--statement-pause", type=float, default=0.0, metavar="MS", help="before each statement"
+    )
+    parser.add_argument(
+        "--transaction-pause", type=float, default=0.0, metavar="MS", help="before each transaction"
+    )
+    parser.add_argument(
+        "--pacing",
+        default="none",
+        help="captured gaps between statements: captured, none, or a factor",
+    )
+    parser.add_argument(
+        "--arrivals",
+        choices=("constant", "poisson"),
+        default="constant",
+        help="how checkouts are spread",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="same seed, same arrivals")
     parser.add_argument("--expectations", default="load", help="a name or file to judge by")
-    parser.add_argument("-o", "--output", metavar="RUN_DIR", type=Path, required=True)
+    parser.add_argument(
+        "-o", "--output", metavar="RUN_DIR", type=Path, required=True, help="the run folder"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,14 +66,7 @@ def run(args: argparse.Namespace) -> int:
     atomic.write_bytes(plan_file, yaml.safe_dump(_plan(args), sort_keys=False).encode())
     plan = load_plan(plan_file)
     request = RampRequest(plan, target_of(args.target, LocalClones(STATE)), args.workload, folder)
-    with RunLock(STATE / "load.lock"):
-        run_ramp(
-            request,
-            settings,
-            lambda stages, normal: LiveView(live_ramp(plan, stages, normal)),
-            progress=console.progress,
-        )
-    return show_verdict(folder, as_json=args.json)
+    return load_and_judge(request, settings, as_json=args.json)
 
 
 def _plan(args: argparse.Namespace) -> dict[str, object]:

@@ -10,7 +10,17 @@ import argparse
 from collections.abc import Sequence
 
 from readiness import __version__
-from readiness.cli import capture, clone, console, judge, load, ramp, report, server, workload
+from readiness.cli import (
+    capture,
+    clone,
+    console,
+    judge,
+    load,
+    ramp,
+    report,
+    server,
+    workload,
+)
 from readiness.errors import ReadinessError
 
 COMMANDS = (server, capture, workload, clone, load, ramp, judge, report)

@@ -16,11 +16,16 @@ from readiness.cli.judge import show_verdict
 from readiness.cli.live import LiveView
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
-from readiness.config.settings import STATE, read_settings
+from readiness.config.settings import STATE, Settings, read_settings
 from readiness.errors import ConfigError
-from readiness.model.load import Stage
 from readiness.report.live import LiveRamp
-from readiness.wiring.ramps import RampRequest, run_id_of, run_ramp
+from readiness.wiring.ramps import (
+    PreparedRamp,
+    RampRequest,
+    prepare_ramp,
+    run_id_of,
+    run_ramp,
+)
 from readiness.wiring.targets import target_of
 
 if TYPE_CHECKING:
@@ -50,14 +55,15 @@ def run(args: argparse.Namespace) -> int:
         workload=_workload(plan, args.workload),
         folder=folder,
     )
+    return load_and_judge(request, settings, as_json=args.json)
+
+
+def load_and_judge(request: RampRequest, settings: Settings, *, as_json: bool) -> int:
+    """Runs the ramp under this host's lock and shows its verdict; the verdict's exit code."""
     with RunLock(STATE / "load.lock"):
-        run_ramp(
-            request,
-            settings,
-            lambda stages, normal: LiveView(live_ramp(plan, stages, normal)),
-            progress=console.progress,
-        )
-    return show_verdict(folder, as_json=args.json)
+        prepared = prepare_ramp(request, settings, progress=console.progress)
+        run_ramp(prepared, LiveView(live_ramp(prepared)))
+    return show_verdict(request.folder, as_json=as_json)
 
 
 def new_folder(path: Path) -> RunFolder:
@@ -67,12 +73,13 @@ def new_folder(path: Path) -> RunFolder:
     return RunFolder(path)
 
 
-def live_ramp(plan: Plan, stages: tuple[Stage, ...], normal_rate_per_s: float) -> LiveRamp:
-    """The live picture of a plan with its limits and abort rules."""
+def live_ramp(prepared: PreparedRamp) -> LiveRamp:
+    """The live picture of a ramp with its limits and abort rules."""
+    plan = prepared.request.plan
     return LiveRamp(
         plan.name,
-        stages,
-        normal_rate_per_s=normal_rate_per_s,
+        prepared.stages,
+        normal_rate_per_s=prepared.normal_rate_per_s,
         expectations=load_expectations(plan.expectations).expectations,
         abort=plan.abort,
         context=f"seed {plan.options.seed} · Ctrl-C stops the load",

@@ -25,7 +25,7 @@ DEFAULT_DIRECTORY = STATE / "server"
 def register(commands: Commands) -> None:
     """Adds the command."""
     parser = add_command(commands, "server", run, summary="start, stop or show a private server")
-    parser.add_argument("action", choices=("start", "stop", "status"))
+    parser.add_argument("action", choices=("start", "stop", "status"), help="what to do")
     parser.add_argument("--engine", choices=("mariadb", "mysql"), help="refuse any other engine")
     parser.add_argument("--dir", type=Path, default=DEFAULT_DIRECTORY, help="its folder")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")

@@ -40,11 +40,18 @@ def register(commands: Commands) -> None:
     build.add_argument("--schema", metavar="FILE", type=Path, help="its schema as JSON")
     build.add_argument("--source", metavar="DSN", help="where the captures were taken (read only)")
     build.add_argument("--key-file", metavar="F", type=Path, help="key of the pseudonyms")
-    build.add_argument("-o", "--output", metavar="FILE", type=Path, required=True)
+    build.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        required=True,
+        help="the workload file to write",
+    )
     check = verbs.add_parser("check", help="run checkouts one after the other on a clone")
-    check.add_argument("workload", metavar="FILE", type=Path)
+    check.add_argument("workload", metavar="FILE", type=Path, help="checkout.sql")
     add_target(check)
-    check.add_argument("--checkouts", type=int, default=1)
+    check.add_argument("--checkouts", type=int, default=1, help="how many")
 
 
 def run(args: argparse.Namespace) -> int:

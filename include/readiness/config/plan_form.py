@@ -46,6 +46,10 @@ def _metric_each_second(name: str) -> str:
 
 def _existing_expectations(name: str, info: ValidationInfo) -> str:
     plan: Path = (info.context or {})["path"]
+    # A run folder keeps plan.yaml and its expectations.yaml as they were when the run began.
+    kept = plan.with_name("expectations.yaml")
+    if plan.name == "plan.yaml" and kept.is_file():
+        return str(kept)
     return str(find(name, kind="expectations", beside=plan))
 
 

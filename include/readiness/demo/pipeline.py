@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,14 +20,15 @@ from readiness.demo.shop import SERVICE_USERS
 from readiness.errors import CloneError, TargetRefused, WorkloadError
 from readiness.flow.build import BuildInputs, Built, build_workload
 from readiness.model.clone import Clone
-from readiness.model.load import StageResult
+from readiness.model.load import Stage, StageResult, Tick
+from readiness.model.metrics import Sample
 from readiness.report.measured import measure
 from readiness.report.numbers import plain, quantity, significant
 from readiness.report.summary import Summary
 from readiness.report.terminal import step_line
 from readiness.wiring import verdicts
 from readiness.wiring.checks import check_workload
-from readiness.wiring.ramps import RampRequest, run_ramp
+from readiness.wiring.ramps import RampRequest, prepare_ramp, run_ramp
 from readiness.wiring.targets import LEASE_S, clone_dsn, gate, target_of
 from readiness.workload.schema import read_schema
 
@@ -172,15 +173,11 @@ class DemoPipeline:
     def _ramp(self, clone: Clone) -> None:
         target = target_of(clone_dsn(self._clones, clone), self._clones)
         request = RampRequest(self._plan, target, self._workload, self._folder)
-        measured = run_ramp(
-            request,
-            self._settings,
-            lambda stages, normal: LiveView(live_ramp(self._plan, stages, normal)),
-            progress=lambda text: self._steps.done("calibration", 0.0, text),
-        )
-        for result in measured.results:
-            seconds = result.ended_at - result.started_at
-            self._steps.done(f"load stage {result.stage.name}", seconds, _stage_fact(result))
+        with self._steps.step("calibration") as tell:
+            prepared = prepare_ramp(request, self._settings, progress=_silent)
+            capacity, normal = prepared.capacity_per_s, prepared.normal_rate_per_s
+            tell(f"{capacity:.3g} checkouts/s at most, so a normal day has {normal:g}/s")
+        run_ramp(prepared, _StageSteps(LiveView(live_ramp(prepared)), self._steps))
 
     def _judge(self) -> Summary:
         with self._steps.step("judge") as tell:
@@ -192,6 +189,29 @@ class DemoPipeline:
             size = (self._folder.path / "report.html").stat().st_size
             tell(f"report.html {size / 1e3:.0f} kB")
         return summary
+
+
+class _StageSteps:
+    """A watcher that also tells each stage that ended as a step."""
+
+    def __init__(self, view: LiveView, steps: Steps) -> None:
+        self._view = view
+        self._steps = steps
+
+    def begin(self, stage: Stage) -> None:
+        """A stage starts."""
+        self._view.begin(stage)
+
+    def update(self, tick: Tick, samples: Sequence[Sample] = ()) -> None:
+        """One second of it."""
+        self._view.update(tick, samples)
+
+    def end(self, result: StageResult) -> None:
+        """It is over: a terminal has its row already."""
+        self._view.end(result)
+        if not self._view.is_terminal:
+            seconds = result.ended_at - result.started_at
+            self._steps.done(f"load stage {result.stage.name}", seconds, _stage_fact(result))
 
 
 def _silent(_text: str) -> None:

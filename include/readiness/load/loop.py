@@ -19,9 +19,9 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
 from readiness.load.connections import Connection, Opened, Opener, Stock
+from readiness.load.control import Control
 from readiness.load.messages import WorkerReport
 from readiness.load.observation import SelfObserver
 from readiness.load.packets import query_packet
@@ -45,21 +45,6 @@ _BATCH = 32  # replies between two looks at the timers
 
 _clock = time.monotonic_ns
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-
-
-class Ear(Protocol):
-    """Where stop commands come from; see `control.Control`."""
-
-    fd: int
-
-    @property
-    def is_open(self) -> bool:
-        """Whether `fd` can still say something."""
-        ...
-
-    def check(self) -> str:
-        """Takes what has come; the reason to stop, or ""."""
-        ...
 
 
 class _Checkout:
@@ -126,7 +111,7 @@ class Loop:
         *,
         on_tick: Callable[[Tick], None],
         on_draining: Callable[[int], None],
-        ear: Ear,
+        ear: Control,
     ) -> WorkerReport:
         """Runs the stage from `start_ns` (monotonic) until all is drained, cut or stopped, and
         closes every connection. Raises what flow or connector raise against their contract."""

@@ -17,11 +17,6 @@ def share(total: int, worker: int, workers: int) -> int:
     return total // workers + (worker < total % workers)
 
 
-def seconds_of(stage: Stage) -> int:
-    """How many ticks the stage has: one a second, the last may be shorter."""
-    return math.ceil(stage.duration_s)
-
-
 def measured_from_s(stage: Stage) -> int:
     """The first second that counts: after ramp and warm-up."""
     return math.ceil(stage.ramp_s + stage.warmup_s)

@@ -110,7 +110,7 @@ def read_pools(workload: Workload, session: Session, *, limit: int = 5000, seed:
         parents = [_values(pools, sources, name, family.table) for _, name in family.where]
         weights = read_rows(session, family, columns, parents, limit=limit, seed=seed)
         groups = {key: Group.of(rows) for key, rows in weights.items()}
-        pools[family] = Pool(family, columns, groups)
+        pools[family] = _with_enough(Pool(family, columns, groups), 1)
     needs = {f: 1 + max(s.distinct for s in samples) for f, samples in members.items()}
     for family in reversed(members):
         pools[family] = _with_enough(pools[family], needs[family])

@@ -374,7 +374,8 @@ class _Reader:
         words = [self._text([t]).upper() for t in tokens]
         after = words[index + 1] if index + 1 < len(words) else b""
         is_set = after in (b":", b":=") or (after == b"=" and words[0] == b"SET")
-        if is_set or b"INTO" in words[:index] or words[0] == b"CALL":
+        is_set |= words[0] == b"SELECT" and b"INTO" in words[:index]
+        if is_set or words[0] == b"CALL":
             self._of_application.add(name)
         self._foreign.setdefault(name, tokens[index].start)
 

@@ -62,6 +62,20 @@ def test_a_terminated_worker_reports_what_it_measured(run: Run) -> None:
     assert result.checkouts_ok >= 35
 
 
+@pytest.mark.long
+def test_a_frozen_worker_is_lost_and_killed(run: Run) -> None:
+    started: list[ChildWorker] = []
+
+    def freeze(tick: Tick) -> str | None:
+        if tick.second == 0:
+            os.kill(started[1].pid, signal.SIGSTOP)
+        return None
+
+    with pytest.raises(WorkerLost, match="Load worker 1 said nothing for 6 s"):
+        run(Stage("x", rate_per_s=10, hold_s=60), on_tick=freeze, started=started, workers=2)
+    assert not any(is_alive(worker.pid) for worker in started)
+
+
 def test_ctrl_c_leaves_no_worker(run: Run) -> None:
     started: list[ChildWorker] = []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
@@ -27,6 +28,12 @@ def app(private_server: LocalServer) -> Login:
     admin.close()
     port = private_server.running_state().port
     return Login(host="127.0.0.1", port=port, user="app", password="right", database="shop")
+
+
+def changed(login: Login, **fields: Unpack[Login]) -> Login:
+    made = login.copy()
+    made.update(fields)
+    return made
 
 
 @pytest.fixture
@@ -55,7 +62,7 @@ def test_a_percent_sign_needs_no_escape_without_parameters(session: Session) -> 
 
 def test_a_wrong_password_is_a_refused_login(app: Login) -> None:
     with pytest.raises(TargetError, match="refused the login of user app") as refused:
-        open_session(**{**app, "password": "wr0ng"})
+        open_session(**changed(app, password="wr0ng"))
     assert "password_file" in refused.value.hint
     assert "wr0ng" not in refused.value.message
     assert not refused.value.transient
@@ -63,7 +70,7 @@ def test_a_wrong_password_is_a_refused_login(app: Login) -> None:
 
 def test_an_unknown_database_is_named(app: Login) -> None:
     with pytest.raises(TargetError, match="no database absent that user app may use"):
-        open_session(**{**app, "database": "absent"})
+        open_session(**changed(app, database="absent"))
 
 
 def test_a_closed_port_and_an_absent_socket_are_unreachable(tmp_path: Path) -> None:
@@ -88,13 +95,13 @@ def test_who_accepts_but_never_speaks_is_given_up_on() -> None:
 
 def test_tls_that_the_server_does_not_speak_is_told_as_such(app: Login) -> None:
     with pytest.raises(TargetError, match="agree on no TLS") as refused:
-        open_session(**{**app, "tls": "verify"})
+        open_session(**changed(app, tls="verify"))
     assert "tls=" in refused.value.hint
 
 
 def test_an_unknown_tls_word_is_a_mistake_of_configuration(app: Login) -> None:
     with pytest.raises(ConfigError, match="off, on, verify"):
-        open_session(**{**app, "tls": "maybe"})
+        open_session(**changed(app, tls="maybe"))
 
 
 def test_an_error_of_the_server_has_its_code_and_no_value(session: Session) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from dataclasses import replace
 
 from readiness.adapters.processes import command_line, end, identify, is_alive, wait_gone
 
 
-def test_this_process_is_alive_and_knows_its_arguments() -> None:
-    me = identify(os.getpid())
-    assert me
-    assert is_alive(me)
-    assert command_line(me.pid)[0].endswith(sys.argv[0]) or "python" in command_line(me.pid)[0]
+def test_a_running_process_is_alive_and_its_arguments_are_known() -> None:
+    with subprocess.Popen(["sleep", "30"]) as sleeper:
+        now = identify(sleeper.pid)
+        assert now
+        assert is_alive(now)
+        assert list(command_line(sleeper.pid)) == ["sleep", "30"]
+        sleeper.kill()
 
 
 def test_a_reused_pid_is_another_process_and_is_not_ended() -> None:

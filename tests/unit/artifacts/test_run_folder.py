@@ -124,7 +124,10 @@ def test_a_last_event_cut_by_a_crash_is_left_out(folder: RunFolder) -> None:
 
 
 def test_inputs_report_and_charts_are_kept_as_given(folder: RunFolder) -> None:
-    folder.write_inputs(plan=b"name: demo\n", workload=b"-- @workload\n")
+    folder.write_inputs(
+        plan=b"name: demo\n", expectations=b"version: 1\n", workload=b"-- @workload\n"
+    )
+    assert folder.read_bytes("expectations.yaml") == b"version: 1\n"
     folder.write_report("<p>Größe</p>")
     folder.write_chart("ramp", b"\x89PNG")
     assert folder.read_bytes("plan.yaml") == b"name: demo\n"

@@ -1,0 +1,127 @@
+"""What leaves a draft: statements without captured values, fit to be replayed."""
+
+from __future__ import annotations
+
+import pytest
+
+from readiness.anonymize.seal import seal
+from readiness.errors import WorkloadError
+from readiness.model.draft import RawDraft, RawLiteral, RawVariable
+from readiness.model.workload import Form, Piece, Slot, VariableKind, Workload
+from tests.fakes.checkouts import draft, fresh, literal, step
+
+KEY = b"k" * 32
+
+
+def sealed(raw: RawDraft) -> Workload:
+    return seal(raw, key=KEY, now_ms=1_796_000_000_000)
+
+
+def pieces(*given: bytes | RawLiteral | Slot) -> tuple[Piece, ...]:
+    return sealed(draft(step(*given))).steps[0].pieces
+
+
+def text(*given: bytes | RawLiteral | Slot) -> bytes:
+    return b"".join(p if isinstance(p, bytes) else b"@" for p in pieces(*given))
+
+
+def test_a_literal_that_differs_is_replaced_in_its_shape() -> None:
+    made = text(b"SELECT ", literal(b"'Ada Weiss'"))
+    assert len(made) == len(b"SELECT 'Ada Weiss'")
+    assert b"Ada" not in made
+
+
+def test_a_constant_stays() -> None:
+    assert text(b"SELECT ", literal(b"'pay_in_4'", varies=False)) == b"SELECT 'pay_in_4'"
+
+
+def test_equal_values_stay_equal_in_all_statements() -> None:
+    one, other = literal(b"'Ada Weiss'"), literal(b"'Ada Weiss'", column="holder")
+    made = sealed(draft(step(b"SELECT ", one), step(b"SELECT ", other, statement_id="s002")))
+    assert made.steps[0].pieces == made.steps[1].pieces
+
+
+@pytest.mark.parametrize(
+    ("constant", "column"),
+    [
+        (b"'ada.weiss@shop.test'", "note"),
+        (b"'call +1 212 555 0199 now'", "note"),
+        (b"'4111111111111111'", "note"),
+        (b"'DE89370400440532013000'", "note"),
+        (b"'078-05-1120'", "note"),
+        (b"'from 203.0.113.9'", "note"),
+        (b"'2001:db8:85a3::8a2e:370:7334'", "note"),
+        (b"'Weissenfels'", "last_name"),
+        (b"'1987-05-01'", "date_of_birth"),
+        (b"'12 Elm Street'", "line1"),
+    ],
+)
+def test_a_personal_constant_is_caught_by_the_second_net(constant: bytes, column: str) -> None:
+    made = text(b"SELECT ", literal(constant, column=column, varies=False))
+    assert constant not in made
+
+
+@pytest.mark.parametrize("column", ["email_type", "address_type", "phone_verified", "name"])
+def test_a_code_about_personal_data_stays(column: str) -> None:
+    assert b"'billing'" in text(b"SELECT ", literal(b"'billing'", column=column, varies=False))
+
+
+def test_structure_stays() -> None:
+    limit = RawLiteral(b"4711", Form.NUMBER, "", "", is_structural=True, varies=True)
+    assert text(b"SELECT 1 LIMIT ", limit) == b"SELECT 1 LIMIT 4711"
+
+
+def test_what_precedes_a_quote_stays() -> None:
+    made = text(b"SELECT ", RawLiteral(b"_utf8mb4'Ada Weiss'", Form.TEXT, "", "", varies=True))
+    assert made.startswith(b"SELECT _utf8mb4'")
+    assert b"Ada" not in made
+
+
+@pytest.mark.parametrize("varies", [True, False])
+def test_bytes_that_are_no_text_are_written_in_hex(varies: bool) -> None:
+    raw = RawLiteral(b"_binary'\xff\x00\xfe12345'", Form.TEXT, "", "", varies=varies)
+    made = text(b"SELECT ", raw)
+    assert made.startswith(b"SELECT _binary x'") or made.startswith(b"SELECT _binaryx'")
+    assert made.isascii()
+
+
+def test_slots_never_touch_a_word() -> None:
+    assert pieces(b"SELECT 1 LIKE", Slot("a"), b"AND 2;\n") == (
+        b"SELECT 1 LIKE ",
+        Slot("a"),
+        b" AND 2",
+    )
+
+
+def test_examples_are_no_captured_values() -> None:
+    values = (b"ORD-123456", b"ORD-654321")
+    variable = sealed(draft(variables=[fresh("ref", "pattern", *values)])).variables[0]
+    assert variable.generator == "pattern(ORD-AXXXXX)"
+    assert variable.example.encode()[1:-1] not in values
+
+
+def test_constants_inside_an_expression_pass_the_net() -> None:
+    raw = RawVariable(
+        "body_0",
+        VariableKind.DERIVED,
+        "",
+        "mails",
+        "body",
+        Form.TEXT,
+        (None, None),
+        expression="CONCAT('write to ada@shop.test: ', @x)",
+    )
+    expression = sealed(draft(variables=[raw])).variables[0].expression
+    assert "ada@shop.test" not in expression
+    assert expression.startswith("CONCAT('write to ")
+
+
+def test_an_existing_value_needs_a_sample() -> None:
+    raw = RawVariable("m_0", VariableKind.EXISTING, "", "m", "id", Form.NUMBER, (b"1", b"2"))
+    with pytest.raises(WorkloadError, match="@m_0"):
+        sealed(draft(variables=[raw]))
+
+
+def test_another_key_gives_other_pseudonyms() -> None:
+    raw = draft(step(b"SELECT ", literal(b"'Ada Weiss'")))
+    assert seal(raw, key=KEY) != seal(raw, key=b"x" * 32)
