@@ -111,11 +111,13 @@ class _Sealer:
             made = self._pseudonyms.of(value, form)
         else:
             made = self._net(value) if form is Form.TEXT else value
-        if not _is_printable(made):
+        before, after = raw.text[: tokens[0].start], raw.text[tokens[-1].end :]
+        if form is Form.TEXT and not _is_printable(made):
             form = Form.HEX  # `_binary'…'` with any bytes: a file that editors can open
+            before += b" " if before and not before.endswith(b" ") else b""
         elif made == value:
             return raw.text
-        return raw.text[: tokens[0].start] + encode(form, made) + raw.text[tokens[-1].end :]
+        return before + encode(form, made) + after
 
     def _net(self, value: bytes) -> bytes:
         """A text with its personal-looking parts replaced."""

@@ -9,12 +9,12 @@ import pickle
 from urllib.parse import quote
 
 import pytest
+from tests.fakes.checkouts import draft, fresh, literal, step
 
 from readiness.anonymize.originals import Originals, originals
 from readiness.anonymize.scan import Leak, scan
 from readiness.model.workload import Form
 from readiness.sql.lexer import encode
-from tests.fakes.checkouts import draft, fresh, literal, step
 
 VALUE = 'Ana "Zoë" O\'Brannigan'
 RAW = VALUE.encode()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.fakes.checkouts import fresh
 
 from readiness.anonymize.learn import specification_of
 from readiness.errors import WorkloadError
 from readiness.model.generator import parse_specification
 from readiness.model.workload import Form
 from readiness.workload.generators import Lane, generator
-from tests.fakes.checkouts import fresh
 
 NOW_MS = 1_796_000_000_000
 

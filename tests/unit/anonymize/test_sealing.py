@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.fakes.checkouts import draft, fresh, literal, step
 
 from readiness.anonymize.seal import seal
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft, RawLiteral, RawVariable
 from readiness.model.workload import Form, Piece, Slot, VariableKind, Workload
-from tests.fakes.checkouts import draft, fresh, literal, step
 
 KEY = b"k" * 32
 
@@ -81,7 +81,7 @@ def test_what_precedes_a_quote_stays() -> None:
 def test_bytes_that_are_no_text_are_written_in_hex(varies: bool) -> None:
     raw = RawLiteral(b"_binary'\xff\x00\xfe12345'", Form.TEXT, "", "", varies=varies)
     made = text(b"SELECT ", raw)
-    assert made.startswith(b"SELECT _binary x'") or made.startswith(b"SELECT _binaryx'")
+    assert made.startswith(b"SELECT _binary x'")
     assert made.isascii()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.fakes.checkouts import ScriptedSession, duplicate_key, small_pools, small_workload
+
 from readiness.ports import Reply
 from readiness.workload.check import CheckReport, Rows, check
 from readiness.workload.compile import compile_flow
-from tests.fakes.checkouts import ScriptedSession, duplicate_key, small_pools, small_workload
 
 
 def run(

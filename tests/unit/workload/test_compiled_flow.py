@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from tests.fakes.checkouts import small_pools, small_workload, with_variable
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import Form
 from readiness.ports import CheckoutFlow
 from readiness.workload.compile import compile_flow, literal_of
 from readiness.workload.pools import Pools
-from tests.fakes.checkouts import small_pools, small_workload, with_variable
 
 
 def flow(namespace: bytes = b"run", seed: int = 1) -> CheckoutFlow:

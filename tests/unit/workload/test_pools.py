@@ -7,12 +7,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from tests.fakes.checkouts import TableSession, small_pools, small_workload
 
 from readiness.errors import WorkloadError
 from readiness.ports import Row
 from readiness.workload.pools import Group, Pools, read_pools
 from readiness.workload.rows import field_bytes
-from tests.fakes.checkouts import TableSession, small_pools, small_workload
 
 PRODUCTS: list[Row] = [(1, "A-1"), (1, "A-2"), (2, "B-1"), (2, "B-2"), (3, "C-1")]
 

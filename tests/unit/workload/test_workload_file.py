@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.fakes.checkouts import small_workload, with_variable
 
 from readiness.errors import WorkloadError, WorkloadFileError
 from readiness.model.workload import VariableKind
 from readiness.sql.lexer import split_statements
 from readiness.workload.file import ordered, parse, render
-from tests.fakes.checkouts import small_workload, with_variable
 
 PATH = Path("checkout.sql")
 GOLDEN = Path(__file__).parents[2] / "golden" / "workload" / "checkout.sql"
