@@ -111,13 +111,16 @@ def _of_stopped(case: _Case, result: StageResult) -> _Answer:
     stage, metric = result.stage.name, aborting_metric(result.aborted_by)
     limited_by = f"{result.aborted_by} at {stage}"
     reason = f"The load was stopped at {stage}: {result.aborted_by}."
+    failed = [check for check in case.critical(Outcome.FAILED) if check.stage == stage]
     if metric:
         against = [r for r in case.broken if r.stage == stage and _spoils_abort(r)]
         if against or metric in _GENERATORS_OWN:
             invalid = _invalid(against)
             place = invalid.limited_by or limited_by
             return _Answer(VerdictWord.INVALID, place, (reason, *invalid.reasons))
-    return _Answer(VerdictWord.ABORTED, limited_by, (reason,))
+        # The rule says when it stopped, a failed expectation what was promised and not kept.
+        limited_by = "; ".join([limited_by, *map(_place, failed)])
+    return _Answer(VerdictWord.ABORTED, limited_by, (reason, *map(_said, failed)))
 
 
 def _spoils_abort(rule: ValidityRule) -> bool:

@@ -55,6 +55,13 @@ class RunFolder:
         tables.write_stages(self.path / "stages.parquet", results)
         tables.write_samples(self.path / "samples.parquet", samples)
 
+    def add_result(self, result: StageResult, samples: Sequence[Sample]) -> None:
+        """Adds one stage to what the run has measured so far."""
+        has_any = (self.path / "stages.parquet").is_file()
+        before = self.read_stages() if has_any else []
+        sampled = self.read_samples() if has_any else []
+        self.write_results([*before, result], [*sampled, *samples])
+
     def read_stages(self) -> list[StageResult]:
         """What each stage did, as the engine returned it."""
         histograms = latency.read_latency(self.path / "latency.json.gz")

@@ -11,6 +11,20 @@ if TYPE_CHECKING:
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json`: every command and verb has it."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def add_verbs(
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], int], *, summary: str
+) -> Commands:
+    """A command of several verbs; give each verb its own `add_json`."""
+    parser = commands.add_parser(name, help=summary, description=summary)
+    parser.set_defaults(run=run)
+    return parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+
+
 def add_command(
     commands: Commands,
     name: str,
@@ -20,7 +34,7 @@ def add_command(
 ) -> argparse.ArgumentParser:
     """One command with its help and `--json`."""
     parser = commands.add_parser(name, help=summary, description=summary)
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_json(parser)
     parser.set_defaults(run=run)
     return parser
 

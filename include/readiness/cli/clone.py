@@ -13,8 +13,8 @@ from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.server_command import ServerOptions
 from readiness.cli import console
-from readiness.cli.arguments import add_command
-from readiness.config.settings import STATE, read_settings
+from readiness.cli.arguments import add_json, add_verbs
+from readiness.config.settings import read_settings
 from readiness.errors import ConfigError
 from readiness.model.clone import Clone, ServerIdentity
 from readiness.wiring.targets import LEASE_S, clone_dsn, target_of
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Adds the command and its verbs."""
-    parser = add_command(commands, "clone", run, summary="create, list, destroy or adopt clones")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = add_verbs(commands, "clone", run, summary="create, list, destroy or adopt clones")
     create = verbs.add_parser("create", help="restore a stopped server's data as a clone")
     create.add_argument(
         "--source", type=Path, metavar="DIR", help="the folder of a stopped private server"
@@ -35,17 +34,19 @@ def register(commands: Commands) -> None:
     create.add_argument("--run-id", default="manual", help="whose clone it is")
     create.add_argument("--variant", default="a", help="tells clones of one run apart")
     create.add_argument("--lease-h", type=float, default=LEASE_S / 3600, help="hours until it ends")
-    verbs.add_parser("list", help="all clones of this machine")
+    listed = verbs.add_parser("list", help="all clones of this machine")
     destroy = verbs.add_parser("destroy", help="remove a clone, its server and its data")
     destroy.add_argument("name", metavar="NAME", help="as `clone list` shows it")
     adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
     adopt.add_argument("dsn", metavar="DSN", help="the clone to trust")
     adopt.add_argument("--yes", action="store_true", help="do not ask")
+    for verb in (create, listed, destroy, adopt):
+        add_json(verb)
 
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 0; destroying a clone that is gone is done, too."""
-    clones = LocalClones(STATE, options=ServerOptions(is_attached=False))
+    clones = LocalClones(read_settings().state, options=ServerOptions(is_attached=False))
     verbs = {"create": _create, "list": _list, "destroy": _destroy, "adopt": _adopt}
     return verbs[args.verb](args, clones)
 

@@ -13,7 +13,7 @@ from readiness.artifacts import atomic
 from readiness.cli.arguments import add_command, add_target
 from readiness.cli.ramp import load_and_judge, new_folder
 from readiness.config.plan import load_plan
-from readiness.config.settings import STATE, read_settings
+from readiness.config.settings import read_settings
 from readiness.wiring.ramps import RampRequest
 from readiness.wiring.targets import target_of
 
@@ -65,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     plan_file = folder.path / "plan.yaml"
     atomic.write_bytes(plan_file, yaml.safe_dump(_plan(args), sort_keys=False).encode())
     plan = load_plan(plan_file)
-    request = RampRequest(plan, target_of(args.target, LocalClones(STATE)), args.workload, folder)
+    request = RampRequest(
+        plan, target_of(args.target, LocalClones(settings.state)), args.workload, folder
+    )
     return load_and_judge(request, settings, as_json=args.json)
 
 

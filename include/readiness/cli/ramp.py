@@ -16,16 +16,11 @@ from readiness.cli.judge import show_verdict
 from readiness.cli.live import LiveView
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
-from readiness.config.settings import STATE, Settings, read_settings
+from readiness.config.settings import Settings, read_settings
 from readiness.errors import ConfigError
+from readiness.model.run import RunRecord
 from readiness.report.live import LiveRamp
-from readiness.wiring.ramps import (
-    PreparedRamp,
-    RampRequest,
-    prepare_ramp,
-    run_id_of,
-    run_ramp,
-)
+from readiness.wiring.ramps import RampRequest, open_run, run_id_of, run_stages
 from readiness.wiring.targets import target_of
 
 if TYPE_CHECKING:
@@ -51,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     folder = new_folder(output)
     request = RampRequest(
         plan=plan,
-        target=target_of(args.target, LocalClones(STATE)),
+        target=target_of(args.target, LocalClones(settings.state)),
         workload=_workload(plan, args.workload),
         folder=folder,
     )
@@ -60,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
 
 def load_and_judge(request: RampRequest, settings: Settings, *, as_json: bool) -> int:
     """Runs the ramp under this host's lock and shows its verdict; the verdict's exit code."""
-    with RunLock(STATE / "load.lock"):
-        prepared = prepare_ramp(request, settings, progress=console.progress)
-        run_ramp(prepared, LiveView(live_ramp(prepared)))
+    with RunLock(settings.state / "load.lock"):
+        record = open_run(request, settings, progress=console.progress)
+        run_stages(request, record, settings, LiveView(live_ramp(request.plan, record)))
     return show_verdict(request.folder, as_json=as_json)
 
 
@@ -73,13 +68,12 @@ def new_folder(path: Path) -> RunFolder:
     return RunFolder(path)
 
 
-def live_ramp(prepared: PreparedRamp) -> LiveRamp:
+def live_ramp(plan: Plan, record: RunRecord) -> LiveRamp:
     """The live picture of a ramp with its limits and abort rules."""
-    plan = prepared.request.plan
     return LiveRamp(
         plan.name,
-        prepared.stages,
-        normal_rate_per_s=prepared.normal_rate_per_s,
+        record.stages,
+        normal_rate_per_s=record.normal_rate_per_s,
         expectations=load_expectations(plan.expectations).expectations,
         abort=plan.abort,
         context=f"seed {plan.options.seed} · Ctrl-C stops the load",

@@ -13,13 +13,11 @@ from readiness.adapters.server_command import ServerOptions
 from readiness.adapters.server_state import ServerState
 from readiness.cli import console
 from readiness.cli.arguments import add_command
-from readiness.config.settings import STATE
+from readiness.config.settings import read_settings
 from readiness.errors import ServerError
 
 if TYPE_CHECKING:
     from readiness.cli.arguments import Commands
-
-DEFAULT_DIRECTORY = STATE / "server"
 
 
 def register(commands: Commands) -> None:
@@ -27,7 +25,7 @@ def register(commands: Commands) -> None:
     parser = add_command(commands, "server", run, summary="start, stop or show a private server")
     parser.add_argument("action", choices=("start", "stop", "status"), help="what to do")
     parser.add_argument("--engine", choices=("mariadb", "mysql"), help="refuse any other engine")
-    parser.add_argument("--dir", type=Path, default=DEFAULT_DIRECTORY, help="its folder")
+    parser.add_argument("--dir", type=Path, help="its folder; default: server/ in the state folder")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
 
 
@@ -35,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Exit code 0; status exits 3 when no server runs."""
     if args.action == "start":
         return _start(args)
-    server = LocalServer(args.dir)
+    server = LocalServer(_directory(args))
     if args.action == "stop":
         was_running = server.stop()
         text = "stopped" if was_running else "no server ran there"
@@ -44,10 +42,14 @@ def run(args: argparse.Namespace) -> int:
     return _show(args, server.running_state())
 
 
+def _directory(args: argparse.Namespace) -> Path:
+    return args.dir or read_settings().state / "server"
+
+
 def _start(args: argparse.Namespace) -> int:
     options = ServerOptions(port=args.port, is_attached=False)
-    server = LocalServer(args.dir, options=options, binary=_binary(args.engine))
-    console.progress(f"starting {server.binary.engine} in {args.dir}")
+    server = LocalServer(_directory(args), options=options, binary=_binary(args.engine))
+    console.progress(f"starting {server.binary.engine} in {server.directory}")
     server.start()
     return _show(args, server.running_state())
 

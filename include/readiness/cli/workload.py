@@ -13,9 +13,9 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.mysql_session import open_session
 from readiness.anonymize.key import load_key
 from readiness.cli import console
-from readiness.cli.arguments import add_command, add_target
+from readiness.cli.arguments import add_json, add_target, add_verbs
 from readiness.config.dsn import Dsn
-from readiness.config.settings import STATE, read_settings
+from readiness.config.settings import read_settings
 from readiness.errors import ConfigError
 from readiness.flow.build import BuildInputs, build_workload
 from readiness.ports import Session
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Adds the command and its verbs."""
-    parser = add_command(commands, "workload", run, summary="build a workload file, or check one")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = add_verbs(commands, "workload", run, summary="build a workload file, or check one")
     build = verbs.add_parser("build", help="captures → checkout.sql")
     build.add_argument(
         "--capture", metavar="LOG", type=Path, action="append", required=True, help="two or more"
@@ -52,6 +51,8 @@ def register(commands: Commands) -> None:
     check.add_argument("workload", metavar="FILE", type=Path, help="checkout.sql")
     add_target(check)
     check.add_argument("--checkouts", type=int, default=1, help="how many")
+    for verb in (build, check):
+        add_json(verb)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,8 +86,9 @@ def _build(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    target = target_of(args.target, LocalClones(STATE))
-    gate(target, read_settings())()
+    settings = read_settings()
+    target = target_of(args.target, LocalClones(settings.state))
+    gate(target, settings)()
     report = check_workload(args.workload, target, checkouts=args.checkouts)
     console.result(report.to_json(), report.to_text(), as_json=args.json)
     return 0 if report.is_clean else 1

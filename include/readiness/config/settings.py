@@ -1,6 +1,7 @@
-"""Settings of a machine: READINESS_* variables and `.local/production.json`, read once.
+"""Settings of a machine: READINESS_* variables and STATE/production.json, read once.
 
-READINESS_STORE        folder that holds `runs/` (default .local)
+READINESS_STATE        folder of clones, snapshots, locks and private servers (default .local)
+READINESS_STORE        folder that holds `runs/` (default: the state folder)
 READINESS_MYSQLD       server binary for private servers (default: the one that is found)
 READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
 READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
@@ -18,7 +19,7 @@ from readiness.errors import ConfigError
 from readiness.model.clone import Endpoint
 from readiness.ports import ProductionEndpoint
 
-STATE = Path(".local")
+DEFAULT_STATE = Path(".local")
 _HINT = "Write host:port or an absolute socket path; separate several with commas."
 
 
@@ -26,6 +27,7 @@ _HINT = "Write host:port or an absolute socket path; separate several with comma
 class Settings:
     """What this machine is told. None: not set, the adapter's default counts."""
 
+    state: Path
     store: Path
     mysqld: Path | None
     key_file: Path | None
@@ -37,12 +39,14 @@ class Settings:
         return self.store / "runs"
 
 
-def read_settings(environ: Mapping[str, str] | None = None, *, state: Path = STATE) -> Settings:
-    """The settings of `environ` (this process's by default) and of the folder `state`.
+def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of `environ` (this process's by default) and of its state folder.
 
     Raises ConfigError naming the variable or file that is wrong."""
     env = os.environ if environ is None else environ
+    state = _path(env.get("READINESS_STATE", "")) or DEFAULT_STATE
     return Settings(
+        state=state,
         store=_store(env.get("READINESS_STORE", ""), state),
         mysqld=_path(env.get("READINESS_MYSQLD", "")),
         key_file=_path(env.get("READINESS_KEY_FILE", "")),

@@ -14,7 +14,7 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.cli.console import failure, is_terminal
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
-from readiness.config.settings import STATE, Settings, read_settings
+from readiness.config.settings import Settings, read_settings
 from readiness.demo.interrupts import interruptible, shielded
 from readiness.demo.pipeline import DemoAnswer, DemoPipeline, Steps
 from readiness.errors import ReadinessError
@@ -37,7 +37,7 @@ def main() -> int:
     try:
         plan, settings = load_plan(args.plan), read_settings()
         load_expectations(plan.expectations)
-        root = (STATE / "demo").resolve()
+        root = (settings.state / "demo").resolve()
         with RunLock(root / "lock"):
             _run(plan, settings, root)
     except ReadinessError as error:

@@ -28,7 +28,7 @@ from readiness.report.summary import Summary
 from readiness.report.terminal import step_line
 from readiness.wiring import verdicts
 from readiness.wiring.checks import check_workload
-from readiness.wiring.ramps import RampRequest, prepare_ramp, run_ramp
+from readiness.wiring.ramps import RampRequest, open_run, run_stages
 from readiness.wiring.targets import LEASE_S, clone_dsn, gate, target_of
 from readiness.workload.schema import read_schema
 
@@ -174,10 +174,11 @@ class DemoPipeline:
         target = target_of(clone_dsn(self._clones, clone), self._clones)
         request = RampRequest(self._plan, target, self._workload, self._folder)
         with self._steps.step("calibration") as tell:
-            prepared = prepare_ramp(request, self._settings, progress=_silent)
-            capacity, normal = prepared.capacity_per_s, prepared.normal_rate_per_s
+            record = open_run(request, self._settings, progress=_silent)
+            capacity, normal = record.capacity_per_s, record.normal_rate_per_s
             tell(f"{capacity:.3g} checkouts/s at most, so a normal day has {normal:g}/s")
-        run_ramp(prepared, _StageSteps(LiveView(live_ramp(prepared)), self._steps))
+        view = LiveView(live_ramp(self._plan, record))
+        run_stages(request, record, self._settings, _StageSteps(view, self._steps))
 
     def _judge(self) -> Summary:
         with self._steps.step("judge") as tell:

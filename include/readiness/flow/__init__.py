@@ -1,7 +1,7 @@
 """The verbs, one a module, used alike by the command line and the DAGs. They see ports only.
 
 build    captures → an anonymized, parameterized, scanned workload
-ramp     a plan's stages against a target → what was measured, in a run folder
+ramp     a stage of a plan against a target → what was measured, in a run folder
 judge    a run folder and expectations → checks and a verdict, in the run folder
 report   a run folder → report.html and its charts
 """

@@ -1,5 +1,6 @@
-"""Runs a plan's stages one after the other, with the interlock before each and abort rules during.
+"""Runs one stage of a plan, with the interlock before it and the abort rules during it.
 
+A stage that other work on the host made unbelievable is repeated once, and the second try counts.
 What was measured is written after every stage, so a run that dies in stage four keeps three.
 """
 
@@ -43,8 +44,8 @@ class Watcher(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RampPorts:
-    """What a ramp needs from the world. `gate` raises TargetRefused when a key is missing."""
+class StagePorts:
+    """What a stage needs from the world. `gate` raises TargetRefused when a key is missing."""
 
     launch: Launch
     sampler: Sampler
@@ -53,72 +54,54 @@ class RampPorts:
 
 
 @dataclass(frozen=True, slots=True)
-class RampRules:
-    """When to stop, and when a stage is not to be believed and is repeated once."""
+class StageRules:
+    """When to stop, and up to where a stage is believed."""
 
     abort: tuple[AbortRule, ...]
     validity: ValidityLimits
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """All that a ramp measured, in order; `notes` tell of repeated stages."""
+def calibrate(options: LoadOptions, launch: Launch, *, seconds: float, clients: int) -> float:
+    """The checkouts per second that `clients` closed-loop clients reach in `seconds`.
 
-    results: tuple[StageResult, ...]
-    samples: tuple[Sample, ...]
-    notes: tuple[str, ...] = ()
-
-
-def calibrate(
-    options: LoadOptions, launch: Launch, *, seconds: float, clients: int
-) -> tuple[float, int]:
-    """The checkouts per second that `clients` closed-loop clients reach in `seconds`, and the first
-    checkout number that is free afterwards. Raises LoadError when nothing ended well."""
+    Raises LoadError when nothing ended well."""
     stage = Stage(CALIBRATION, rate_per_s=0.0, hold_s=seconds)
     closed = replace(options, closed_loop_clients=clients)
     result = run_stage(stage, closed, launch=launch(stage, closed, 0), on_tick=lambda _tick: None)
-    return capacity(result), result.next_number
+    return capacity(result)
 
 
-def run_stages(
-    stages: Sequence[Stage],
-    options: LoadOptions,
-    ports: RampPorts,
-    *,
-    rules: RampRules,
-    folder: RunFolder,
-    first_number: int = 0,
-) -> Measured:
-    """Runs the stages until the last, or until one is aborted; writes the folder after each.
+def run_believable_stage(
+    stage: Stage, options: LoadOptions, ports: StagePorts, rules: StageRules, folder: RunFolder
+) -> StageResult:
+    """Runs a stage, once more when the host disturbed it, and adds it to the folder's results.
 
-    A stage that the host made unbelievable is repeated once; the second try counts. Raises
-    TargetRefused, WorkerLost, MetricsError: what was measured until then stands in the folder."""
-    measured = Measured((), ())
-    for stage in stages:
-        once = _Once(stage, options, ports, rules)
-        result, samples = once.run(first_number)
-        notes = measured.notes
-        if is_invalid_by_host(result, samples, rules.validity):
-            folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
-            notes += (
-                f"Stage {stage.name} was repeated once: other work on the host disturbed it.",
-            )
-            result, samples = once.run(result.next_number)
-        first_number = result.next_number
-        measured = Measured((*measured.results, result), (*measured.samples, *samples), notes)
-        folder.write_results(measured.results, measured.samples)
-        _tell(folder, result)
-        ports.watcher.end(result)
-        if result.aborted_by:
-            break
-    return measured
+    Raises TargetRefused, WorkerLost, MetricsError; earlier stages stand in the folder."""
+    once = _Once(stage, options, ports, rules)
+    result, samples = once.run(0)
+    if is_invalid_by_host(result, samples, rules.validity):
+        folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
+        result, samples = once.run(result.next_number)
+        note = f"{stage.name} was repeated once: other work on the host disturbed it"
+        result = replace(result, notes=(*result.notes, note))
+    folder.add_result(result, samples)
+    folder.append_event(
+        result.ended_at,
+        "stage_ended",
+        stage=stage.name,
+        checkouts_ok=result.checkouts_ok,
+        checkouts_failed=result.checkouts_failed,
+        aborted_by=result.aborted_by,
+    )
+    ports.watcher.end(result)
+    return result
 
 
 class _Once:
     """One try of one stage."""
 
     def __init__(
-        self, stage: Stage, options: LoadOptions, ports: RampPorts, rules: RampRules
+        self, stage: Stage, options: LoadOptions, ports: StagePorts, rules: StageRules
     ) -> None:
         self._stage = stage
         self._options = options
@@ -143,14 +126,3 @@ class _Once:
         launch = ports.launch(stage, self._options, first_number)
         result = run_stage(stage, self._options, launch=launch, on_tick=on_tick)
         return result, samples
-
-
-def _tell(folder: RunFolder, result: StageResult) -> None:
-    folder.append_event(
-        result.ended_at,
-        "stage_ended",
-        stage=result.stage.name,
-        checkouts_ok=result.checkouts_ok,
-        checkouts_failed=result.checkouts_failed,
-        aborted_by=result.aborted_by,
-    )

@@ -15,6 +15,7 @@ class RunRecord:
 
     `versions` (readiness, python, server), `hashes` (sha256 of plan, workload, expectations),
     `target` (engine, endpoint, clone, snapshot) and `workload` (the funnel) hold what the run knows.
+    `capacity_per_s` is what a calibration measured, 0 without one.
     `clock` pairs the wall clock with the monotonic one at the start: `wall_s`, `monotonic_s`."""
 
     run_id: str
@@ -35,3 +36,4 @@ class RunRecord:
     clock: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     airflow_run_id: str = ""
+    capacity_per_s: float = 0.0

@@ -163,8 +163,11 @@ def _panel(plan: _Plan, run: RunView, time: Timeline, figures: Sequence[Measured
 
 
 def axis(values: Sequence[float], height_px: int) -> tuple[float, tuple[float, ...]]:
-    """The top of the scale, 8 % above the largest value, and two to four round ticks from 0."""
-    top = max(values, default=0.0) * 1.08 or 1.0
+    """The top of the scale, 8 % above the largest value, and two to four round ticks from 0.
+
+    What is too small for any unit of ours (below 1e-9) is drawn as nothing."""
+    top = max(values, default=0.0) * 1.08
+    top = top if top > 1e-9 else 1.0
     wanted = top / (3 if height_px >= 90 else 1.4)
     power = 10.0 ** math.floor(math.log10(wanted))
     step = next(m * power for m in (1, 2, 2.5, 3, 5, 10) if m * power >= wanted * 0.999)

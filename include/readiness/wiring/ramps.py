@@ -7,7 +7,6 @@ import os
 import platform
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,14 +18,13 @@ from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.ramp import (
     Launch,
-    Measured,
-    RampPorts,
-    RampRules,
+    StagePorts,
+    StageRules,
     Watcher,
     calibrate,
-    run_stages,
+    run_believable_stage,
 )
-from readiness.model.load import Stage
+from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress
@@ -47,75 +45,75 @@ class RampRequest:
     folder: RunFolder
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedRamp:
-    """A ramp that may begin: the interlock agreed, the pools are read, the rates are known.
-
-    `capacity_per_s` is what the calibration measured, 0 where the plan needs none."""
-
-    request: RampRequest
-    stages: tuple[Stage, ...]
-    normal_rate_per_s: float
-    capacity_per_s: float
-    first_number: int
-    workload: Workload
-    launch: Launch
-    gate: Callable[[], None]
-
-
 def run_id_of(plan_name: str, now_s: float) -> str:
     """`demo-20261130t091204z`."""
     moment = datetime.fromtimestamp(now_s, tz=UTC)
     return f"{plan_name}-{moment:%Y%m%dt%H%M%Sz}"
 
 
-def prepare_ramp(request: RampRequest, settings: Settings, *, progress: Progress) -> PreparedRamp:
-    """Asks the interlock, reads the pools, calibrates where the plan says so.
+def open_run(
+    request: RampRequest, settings: Settings, *, progress: Progress, airflow_run_id: str = ""
+) -> RunRecord:
+    """Asks the interlock, calibrates where the plan says so, and begins the run folder.
 
     Raises TargetRefused before anything is sent as load, WorkloadError, LoadError."""
-    ask = gate(request.target, settings)
-    ask()
+    gate(request.target, settings)()
     source = _source(request)
-    launch = launcher(request.target, source)
-    capacity, first_number = _capacity(request.plan, launch, progress)
+    capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
-    return PreparedRamp(
-        request=request,
-        stages=request.plan.stages_at(normal),
-        normal_rate_per_s=normal,
-        capacity_per_s=capacity,
-        first_number=first_number,
-        workload=source.workload,
-        launch=launch,
-        gate=ask,
-    )
-
-
-def run_ramp(prepared: PreparedRamp, watcher: Watcher) -> Measured:
-    """Runs the stages and leaves a run folder that can be judged. Raises TargetRefused, LoadError,
-    MetricsError; what was measured until then stands in the folder."""
-    request, plan = prepared.request, prepared.request.plan
-    record = _record(prepared)
+    record = _record(request, source.workload, normal, capacity)
+    record = replace(record, airflow_run_id=airflow_run_id)
     request.folder.write_run(record)
     request.folder.write_inputs(
-        plan=plan.source.text.encode(),
-        expectations=plan.expectations.read_bytes(),
+        plan=request.plan.source.text.encode(),
+        expectations=request.plan.expectations.read_bytes(),
         workload=request.workload.read_bytes(),
     )
+    return record
+
+
+def run_one_stage(
+    request: RampRequest, stage_name: str, settings: Settings, watcher: Watcher
+) -> StageResult:
+    """Runs a stage of the opened run and adds it to the folder. Raises TargetRefused, LoadError,
+    MetricsError; what was measured before stands in the folder."""
+    plan = request.plan
+    stage = next(s for s in request.folder.read_run().stages if s.name == stage_name)
     metrics = sampler(request.target)
     try:
-        measured = run_stages(
-            prepared.stages,
+        return run_believable_stage(
+            stage,
             plan.options,
-            RampPorts(prepared.launch, metrics, prepared.gate, watcher),
-            rules=RampRules(plan.abort, plan.validity),
-            folder=request.folder,
-            first_number=prepared.first_number,
+            StagePorts(
+                launch=launcher(request.target, _source(request)),
+                sampler=metrics,
+                gate=gate(request.target, settings),
+                watcher=watcher,
+            ),
+            StageRules(plan.abort, plan.validity),
+            request.folder,
         )
     finally:
         metrics.close()
-    request.folder.write_run(replace(record, ended_at=time.time(), notes=measured.notes))
-    return measured
+
+
+def close_run(folder: RunFolder) -> None:
+    """Writes when the run ended, and what its stages noted."""
+    notes = tuple(note for result in folder.read_stages() for note in result.notes)
+    folder.write_run(replace(folder.read_run(), ended_at=time.time(), notes=notes))
+
+
+def run_stages(
+    request: RampRequest, record: RunRecord, settings: Settings, watcher: Watcher
+) -> None:
+    """All stages of an opened run, one after the other, until one is aborted."""
+    try:
+        for stage in record.stages:
+            if run_one_stage(request, stage.name, settings, watcher).aborted_by:
+                break
+    finally:
+        if (request.folder.path / "stages.parquet").is_file():
+            close_run(request.folder)
 
 
 def _source(request: RampRequest) -> LoadSource:
@@ -129,11 +127,11 @@ def _source(request: RampRequest) -> LoadSource:
     return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / "logs")
 
 
-def _capacity(plan: Plan, launch: Launch, progress: Progress) -> tuple[float, int]:
-    """Measured where the normal rate depends on it; and the next free checkout number."""
+def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:
+    """Checkouts per second at most, measured where the normal rate depends on it; else 0."""
     asked = plan.flow.normal_rate
     if asked is None or not asked.needs_calibration:
-        return 0.0, 0
+        return 0.0
     progress(f"calibrating for {asked.calibrate_s:g} s with {CALIBRATION_CLIENTS} clients")
     return calibrate(plan.options, launch, seconds=asked.calibrate_s, clients=CALIBRATION_CLIENTS)
 
@@ -147,27 +145,28 @@ def _normal_rate(plan: Plan, capacity_per_s: float) -> float:
     return float(f"{rate:.2g}") if asked.needs_calibration else rate
 
 
-def _record(prepared: PreparedRamp) -> RunRecord:
-    plan, now_s = prepared.request.plan, time.time()
+def _record(request: RampRequest, workload: Workload, normal: float, capacity: float) -> RunRecord:
+    plan, now_s = request.plan, time.time()
     return RunRecord(
-        run_id=prepared.request.folder.path.name,
+        run_id=request.folder.path.name,
         plan=plan.name,
         flow=plan.flow.name,
         scope=plan.scope,
         seed=plan.options.seed,
         started_at=now_s,
         ended_at=now_s,
-        normal_rate_per_s=prepared.normal_rate_per_s,
-        peak_rate_per_s=plan.peak_rate(prepared.normal_rate_per_s),
-        stages=prepared.stages,
+        normal_rate_per_s=normal,
+        peak_rate_per_s=plan.peak_rate(normal),
+        stages=plan.stages_at(normal),
+        capacity_per_s=capacity,
         expectations=str(plan.expectations),
-        target=_lineage(prepared.request.target),
+        target=_lineage(request.target),
         versions={"readiness": __version__, "python": platform.python_version()},
         hashes={
             "plan": plan.source.sha256,
-            "workload": hashlib.sha256(prepared.request.workload.read_bytes()).hexdigest(),
+            "workload": hashlib.sha256(request.workload.read_bytes()).hexdigest(),
         },
-        workload=dict(prepared.workload.counts),
+        workload=dict(workload.counts),
         clock={"wall_s": now_s, "monotonic_s": time.monotonic()},
     )
 

@@ -13,7 +13,7 @@ from readiness.model.clone import Endpoint
 
 
 def test_without_variables_state_stays_in_one_folder(tmp_path: Path) -> None:
-    settings = read_settings({}, state=tmp_path)
+    settings = read_settings({"READINESS_STATE": str(tmp_path)})
     assert settings.runs == tmp_path / "runs"
     assert (settings.mysqld, settings.key_file, settings.production) == (None, None, ())
 
@@ -22,7 +22,7 @@ def test_production_endpoints_come_from_both_places(tmp_path: Path) -> None:
     listed = [{"endpoint": "db.example.test:3307", "identity": "abc"}]
     (tmp_path / "production.json").write_text(json.dumps(listed))
     env = {"READINESS_PRODUCTION": "10.0.0.1:3306, [::1]:3308, /run/p.sock, plain.example.test"}
-    found = read_settings(env, state=tmp_path).production
+    found = read_settings({**env, "READINESS_STATE": str(tmp_path)}).production
     assert [p.endpoint for p in found] == [
         Endpoint("10.0.0.1", 3306),
         Endpoint("::1", 3308),
@@ -36,16 +36,16 @@ def test_production_endpoints_come_from_both_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["db:", ":3306", "db:0", "db:70000", "db:port"])
 def test_a_production_endpoint_that_cannot_be_read_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no production endpoint"):
-        read_settings({"READINESS_PRODUCTION": text}, state=tmp_path)
+        read_settings({"READINESS_PRODUCTION": text, "READINESS_STATE": str(tmp_path)})
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"host": "x"}]', '{"endpoint": "a:1"}'])
 def test_a_broken_production_file_is_refused_not_ignored(text: str, tmp_path: Path) -> None:
     (tmp_path / "production.json").write_text(text)
     with pytest.raises(ConfigError, match="no list of production endpoints"):
-        read_settings({}, state=tmp_path)
+        read_settings({"READINESS_STATE": str(tmp_path)})
 
 
 def test_a_store_elsewhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is a folder"):
-        read_settings({"READINESS_STORE": "s3://bucket"}, state=tmp_path)
+        read_settings({"READINESS_STORE": "s3://bucket"})
