@@ -2,15 +2,26 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PLAN ?= demo
+PORT ?= 8080
+PARALLELISM ?= 4
+AUTH ?= open
 PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-long check clean
+.PHONY: help demo up down test test-long check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## the whole pipeline on a private database: one verdict, one report (PLAN=demo-overload)
 	@scripts/setup.sh runtime && exec $(PYTHON) -m readiness.demo --plan $(PLAN)
+
+up: ## the Airflow UI on 127.0.0.1 with the demo's databases (PORT=8080 PARALLELISM=4 AUTH=users)
+	@scripts/setup.sh runtime && exec $(PYTHON) -m readiness.demo.standalone start \
+	  --port '$(PORT)' --parallelism '$(PARALLELISM)' --auth '$(AUTH)'
+
+down: ## stop what `make up` started, and destroy its clones
+	@[ -x $(PYTHON) ] || { echo "Nothing was running."; exit 0; }; \
+	  exec $(PYTHON) -m readiness.demo.standalone stop
 
 test: check ## make check, then all tests but the long ones
 	@$(PYTHON) -m pytest -q -n 2 -m "not long" tests/architecture tests/unit tests/property

@@ -69,6 +69,11 @@ class ConfigMistakes(ConfigError):
         super().__init__(f"{what} has {count} mistake{'s' * (count != 1)}.", hint=hint)
         self.mistakes = mistakes
 
+    def __str__(self) -> str:
+        """With every place: a traceback, such as Airflow's import error, shows nothing else."""
+        places = [f"{m.path}:{m.line}:{m.column}: {m.text}" for m in self.mistakes]
+        return "\n  ".join([self.message, *places])
+
 
 class CaptureError(ReadinessError):
     """A capture cannot be used."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from readiness.model.clone import Clone, Endpoint, Snapshot
+from readiness.model.message import Answer
 from readiness.model.metrics import Sample
 from readiness.model.verdict import Check, Expectation, Figure
 from readiness.model.workload import StatementKind
@@ -213,4 +214,27 @@ class Progress(Protocol):
 
     def __call__(self, text: str, /) -> None:
         """Shows one line."""
+        ...
+
+
+class Messenger(Protocol):
+    """A chat channel. It never raises: every end is an Answer. A call returns within `within_s`
+    seconds. `body` is JSON as the channel's Web API takes it.
+
+    `post` and `upload` send again only what surely was not stored: one call makes at most one
+    message. `edit` may send again after a lost answer too: twice is once."""
+
+    name: str  # "slack", "outbox"
+    channel: str
+
+    def post(self, body: Mapping[str, object], *, within_s: float) -> Answer:
+        """A new message, or a reply where `body` has `thread_ts`; the answer's `ts` names it."""
+        ...
+
+    def edit(self, body: Mapping[str, object], *, within_s: float) -> Answer:
+        """Replaces what the message `ts` of `channel` says; GONE when there is none."""
+        ...
+
+    def upload(self, body: Mapping[str, object], content: bytes, *, within_s: float) -> Answer:
+        """A file: `channel`, `filename`, `title`, `alt_txt`, `initial_comment`, `thread_ts`."""
         ...

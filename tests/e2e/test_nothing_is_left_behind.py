@@ -17,7 +17,13 @@ from readiness.artifacts.lock import RunLock
 pytestmark = pytest.mark.e2e
 
 EARLY = ["database server", "production with a shop", "capture", "build the workload"]
-LATE = ["snapshot and clone", "checkouts, one by one", "calibration", "load stage smoke"]
+LATE = [
+    "snapshot of production",
+    "clone",
+    "checkouts, one by one",
+    "calibration",
+    "load stage smoke",
+]
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +132,13 @@ def kill_at(place: Path, moment: str, *, delay_s: float) -> None:
 
 
 def worker_of(demo: DemoProcess) -> int:
-    """The pid of the demo's load worker."""
-    children = Path(f"/proc/{demo.process.pid}/task/{demo.process.pid}/children").read_text()
-    for pid in children.split():
-        if b"readiness.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            return int(pid)
+    """The pid of the demo's load worker, a child of its Airflow."""
+    for child in children_of(demo.process.pid):
+        for pid in children_of(child):
+            if b"readiness.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return pid
     raise AssertionError("the demo has no load worker now")
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

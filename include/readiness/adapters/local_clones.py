@@ -133,6 +133,13 @@ class LocalClones:
         lifecycle.write_record(self._directory(name), clone)
         return clone
 
+    def end_lease(self, name: str, *, in_s: float) -> Clone:
+        """Lets the clone's lease end `in_s` seconds from now, be it sooner than it was to; the marker
+        keeps its end. Raises CloneError."""
+        clone = replace(self.named(name), lease_until=time.time() + in_s)
+        lifecycle.write_record(self._directory(name), clone)
+        return clone
+
     def destroy(self, name: str) -> bool:
         """Removes server, data and temporary folders of a clone; False when there was none."""
         directory = self._directory(name)

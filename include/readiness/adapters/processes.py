@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,23 @@ def end(process: ProcessIdentity, *, grace_s: float) -> bool:
     _signal(process, signal.SIGKILL)
     wait_gone(process, timeout_s=10)
     return True
+
+
+def end_all(
+    processes: Iterable[ProcessIdentity],
+    *,
+    grace_s: float,
+    first: signal.Signals = signal.SIGTERM,
+) -> None:
+    """Sends `first` to all at once, and SIGKILL to those that live on after `grace_s` seconds."""
+    asked = list(processes)
+    for process in asked:
+        _signal(process, first)
+    deadline = time.monotonic() + grace_s
+    for process in asked:
+        wait_gone(process, timeout_s=max(deadline - time.monotonic(), 0))
+    for process in asked:
+        end(process, grace_s=0)
 
 
 def wait_gone(process: ProcessIdentity, *, timeout_s: float) -> bool:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
@@ -14,6 +15,14 @@ from typing import IO, cast
 import readiness
 from readiness.errors import WorkerLost
 from readiness.load.messages import Job, encode
+
+_LIVING: weakref.WeakSet[ChildWorker] = weakref.WeakSet()
+
+
+def kill_all() -> None:
+    """Ends every worker that this process has started, at once; safe in a signal handler."""
+    for worker in list(_LIVING):
+        worker.kill()
 
 
 class ChildWorker:
@@ -35,6 +44,7 @@ class ChildWorker:
             )
         self._stdin = cast("IO[bytes]", self._process.stdin)
         self._stdout = cast("IO[bytes]", self._process.stdout)
+        _LIVING.add(self)
         self.send(encode(job.to_json()))
 
     @property

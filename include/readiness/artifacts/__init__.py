@@ -6,5 +6,7 @@ forms        run, checks and verdict as JSON
 latency      histograms by stage, second and statement
 tables       stages and samples as Parquet
 run_folder   the folder that holds them
-lock         one run at a time
+messages     its slack/: what was sent, and what stands in the channel
+lock         one run at a time, as long as its process lives
+lease_lock   one run at a time, over many processes
 """

@@ -24,6 +24,7 @@ from readiness.model.run import RunRecord
 from readiness.model.verdict import Check, Verdict
 
 VERSION = 1
+_MEANING = ("checks.json", "verdict.json", "report.html")
 
 
 class RunFolder:
@@ -56,11 +57,25 @@ class RunFolder:
         tables.write_samples(self.path / "samples.parquet", samples)
 
     def add_result(self, result: StageResult, samples: Sequence[Sample]) -> None:
-        """Adds one stage to what the run has measured so far."""
-        has_any = (self.path / "stages.parquet").is_file()
-        before = self.read_stages() if has_any else []
-        sampled = self.read_samples() if has_any else []
+        """Adds one stage to what the run has measured so far; run anew, it takes its own place."""
+        has_any = self.has_results
+        before = (
+            [r for r in self.read_stages() if r.stage.name != result.stage.name] if has_any else []
+        )
+        sampled = (
+            [s for s in self.read_samples() if s.stage != result.stage.name] if has_any else []
+        )
         self.write_results([*before, result], [*sampled, *samples])
+
+    @property
+    def has_results(self) -> bool:
+        """Whether any stage has been measured."""
+        return (self.path / "stages.parquet").is_file()
+
+    def forget_results(self) -> None:
+        """Removes what an earlier try of the same run measured and what it meant."""
+        for name in ("stages.parquet", "samples.parquet", "latency.json.gz", *_MEANING):
+            (self.path / name).unlink(missing_ok=True)
 
     def read_stages(self) -> list[StageResult]:
         """What each stage did, as the engine returned it."""

@@ -16,7 +16,9 @@ from readiness.cli import console
 from readiness.cli.arguments import add_json, add_verbs
 from readiness.config.settings import read_settings
 from readiness.errors import ConfigError
+from readiness.flow.janitor import silence_line
 from readiness.model.clone import Clone, ServerIdentity
+from readiness.wiring.janitor import janitor_silence_s, tend_clones
 from readiness.wiring.targets import LEASE_S, clone_dsn, target_of
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 def register(commands: Commands) -> None:
     """Adds the command and its verbs."""
-    verbs = add_verbs(commands, "clone", run, summary="create, list, destroy or adopt clones")
+    verbs = add_verbs(commands, "clone", run, summary="create, list, destroy, adopt or tend clones")
     create = verbs.add_parser("create", help="restore a stopped server's data as a clone")
     create.add_argument(
         "--source", type=Path, metavar="DIR", help="the folder of a stopped private server"
@@ -40,13 +42,18 @@ def register(commands: Commands) -> None:
     adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
     adopt.add_argument("dsn", metavar="DSN", help="the clone to trust")
     adopt.add_argument("--yes", action="store_true", help="do not ask")
-    for verb in (create, listed, destroy, adopt):
+    janitor = verbs.add_parser("janitor", help="destroy clones whose lease has ended, tell strays")
+    janitor.add_argument("--dry-run", action="store_true", help="say it, and do nothing")
+    for verb in (create, listed, destroy, adopt, janitor):
         add_json(verb)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 0; destroying a clone that is gone is done, too."""
+    """Exit code 0; destroying a clone that is gone is done, too. The janitor exits 3 when a clone
+    could not be destroyed."""
     clones = LocalClones(read_settings().state, options=ServerOptions(is_attached=False))
+    if args.verb == "janitor":
+        return _janitor(args)
     verbs = {"create": _create, "list": _list, "destroy": _destroy, "adopt": _adopt}
     return verbs[args.verb](args, clones)
 
@@ -69,8 +76,17 @@ def _create(args: argparse.Namespace, clones: LocalClones) -> int:
 def _list(args: argparse.Namespace, clones: LocalClones) -> int:
     found = clones.list()
     text = "\n".join(_line(clone) for clone in found) or "no clones"
+    silent_s = janitor_silence_s(read_settings())
+    if found and silent_s:
+        console.progress(silence_line(silent_s))
     console.result({"clones": [asdict(clone) for clone in found]}, text, as_json=args.json)
     return 0
+
+
+def _janitor(args: argparse.Namespace) -> int:
+    made = tend_clones(read_settings(), is_dry_run=args.dry_run)
+    console.result(made.to_json(), "\n".join(made.lines()), as_json=args.json)
+    return 3 if made.failed else 0
 
 
 def _destroy(args: argparse.Namespace, clones: LocalClones) -> int:

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from readiness.adapters.local_clones import LocalClones
-from readiness.adapters.mysql_session import open_session
 from readiness.anonymize.key import load_key
 from readiness.cli import console
 from readiness.cli.arguments import add_json, add_target, add_verbs
 from readiness.config.dsn import Dsn
 from readiness.config.settings import read_settings
-from readiness.errors import ConfigError
-from readiness.flow.build import BuildInputs, build_workload
-from readiness.ports import Session
 from readiness.wiring.checks import check_workload
 from readiness.wiring.targets import gate, login_of, target_of
-from readiness.workload.schema import Schema, read_schema
+from readiness.wiring.workloads import Asked, build
 
 if TYPE_CHECKING:
     from readiness.cli.arguments import Commands
@@ -61,15 +54,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _build(args: argparse.Namespace) -> int:
+    asked = Asked(
+        name=args.name or args.output.stem,
+        captures=tuple(args.capture),
+        users=tuple(args.user),
+        source=login_of(Dsn.parse(args.source)) if args.source else None,
+        schema=args.schema,
+    )
     key = load_key(args.key_file or read_settings().key_file)
-    with _source(args.source) as (session, database):
-        inputs = BuildInputs(
-            name=args.name or args.output.stem,
-            captures=tuple(args.capture),
-            users=tuple(args.user),
-            schema=_schema(args.schema, session, database),
-        )
-        built = build_workload(inputs, source=session, key=key, output=args.output)
+    built = build(asked, key=key, output=args.output)
     counts = dict(built.workload.counts)
     text = "\n".join(
         [
@@ -92,31 +85,3 @@ def _check(args: argparse.Namespace) -> int:
     report = check_workload(args.workload, target, checkouts=args.checkouts)
     console.result(report.to_json(), report.to_text(), as_json=args.json)
     return 0 if report.is_clean else 1
-
-
-@contextmanager
-def _source(dsn_text: str | None) -> Iterator[tuple[Session | None, str]]:
-    if dsn_text is None:
-        yield None, ""
-        return
-    dsn = Dsn.parse(dsn_text)
-    if not dsn.database:
-        raise ConfigError("The source's DSN names no database.", hint="mysql://user@host/database")
-    session = open_session(**login_of(dsn))
-    try:
-        yield session, dsn.database
-    finally:
-        session.close()
-
-
-def _schema(file: Path | None, session: Session | None, database: str) -> Schema:
-    if file:
-        try:
-            return Schema.from_json(json.loads(file.read_text("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(f"{file} is no schema: {type(error).__name__}.") from None
-    if session is None:
-        raise ConfigError(
-            "The schema is not known.", hint="Name it by --schema FILE or --source DSN."
-        )
-    return read_schema(session, database)

@@ -59,7 +59,7 @@ def in_order(what: str, mistakes: list[Mistake], hints: list[str] | None = None)
 def _without_misspelt(form: type[Form], details: list[ErrorDetails]) -> list[ErrorDetails]:
     """A misspelt key is one mistake: the missing key that it was meant to be is not told too."""
     meant = {
-        (*d["loc"][:-1], nearest(str(d["loc"][-1]), _form_at(form, d["loc"][:-1]).model_fields))
+        (*d["loc"][:-1], nearest(str(d["loc"][-1]), _keys(_form_at(form, d["loc"][:-1]))))
         for d in details
         if d["type"] == "extra_forbidden"
     }
@@ -69,7 +69,7 @@ def _without_misspelt(form: type[Form], details: list[ErrorDetails]) -> list[Err
 def _mistake(file: YamlFile, form: type[Form], detail: ErrorDetails) -> Mistake:
     at = _written(detail["loc"])
     if detail["type"] == "extra_forbidden":
-        keys = _form_at(form, at[:-1]).model_fields
+        keys = _keys(_form_at(form, at[:-1]))
         return file.at_key(at, f"unknown key.{did_you_mean(str(at[-1]), keys)}")
     if detail["type"] == "missing":
         return file.at_value(at[:-1], f"{at[-1]} is missing")
@@ -105,7 +105,12 @@ def _hint(form: type[Form], detail: ErrorDetails) -> str:
     if detail["type"] not in {"extra_forbidden", "missing"}:
         return ""
     owner = _form_at(form, detail["loc"][:-1])
-    return f"Keys of {owner.WHAT}: {', '.join(owner.model_fields)}"
+    return f"Keys of {owner.WHAT}: {', '.join(_keys(owner))}"
+
+
+def _keys(form: type[Form]) -> list[str]:
+    """The keys as they are written: `from` is no name that Python has."""
+    return [field.alias or name for name, field in form.model_fields.items()]
 
 
 def _form_at(form: type[Form], at: Location) -> type[Form]:

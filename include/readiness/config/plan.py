@@ -8,8 +8,9 @@ from pathlib import Path
 from readiness.config.expectations import stages_not_planned
 from readiness.config.mistakes import in_order, read_form
 from readiness.config.places import find
-from readiness.config.plan_form import CapacityShareForm, FlowForm, PlanForm
+from readiness.config.plan_form import CapacityShareForm, CloneForm, FlowForm, PlanForm
 from readiness.config.rates import NormalRate, Rate
+from readiness.config.schedule import Schedule
 from readiness.config.yaml_file import YamlFile, read_yaml
 from readiness.errors import Mistake
 from readiness.model.load import LoadOptions, Stage
@@ -40,6 +41,16 @@ class PlannedStage:
 
 
 @dataclass(frozen=True, slots=True)
+class ClonePlan:
+    """The clone that a run makes for itself: of which snapshot, for how many hours at first, and for
+    how many minutes it is kept for a look when the verdict is NOT_READY."""
+
+    snapshot: str
+    lease_h: float
+    keep_on_not_ready_min: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSource:
     """The file a plan came from, as it stood."""
 
@@ -63,6 +74,10 @@ class Plan:
     evidence_valid_days: int
     scope: str
     source: PlanSource
+    schedule: Schedule | None = None
+    clone: ClonePlan | None = None
+    owner: str = "readiness"
+    note: str = ""
 
     @property
     def flow(self) -> Flow:
@@ -156,7 +171,15 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         evidence_valid_days=form.evidence_valid_days,
         scope=form.scope,
         source=PlanSource(file.path, file.text, file.sha256),
+        schedule=form.schedule.schedule() if form.schedule else None,
+        clone=_clone(form.clone),
+        owner=form.owner,
+        note=form.note,
     )
+
+
+def _clone(form: CloneForm | None) -> ClonePlan | None:
+    return None if form is None else ClonePlan(**form.model_dump())
 
 
 def _flow(path: Path, form: FlowForm) -> Flow:

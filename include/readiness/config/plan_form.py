@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +20,7 @@ from readiness.config.mistakes import Form, name_of
 from readiness.config.nearest import did_you_mean
 from readiness.config.places import find
 from readiness.config.rates import Rate, parse_rate
+from readiness.config.schedule import Schedule, day_of, freeze_of, schedule_of
 from readiness.model.metrics import CATALOGUE
 
 Name = Annotated[str, AfterValidator(name_of(r"[a-z0-9]+(-[a-z0-9]+)*", "a-z, 0-9 and -"))]
@@ -29,6 +31,10 @@ Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(gt=0, le=1)]
 WrittenRate = Annotated[Rate, PlainValidator(parse_rate)]
+Day = Annotated[str, PlainValidator(day_of)]
+Owner = Annotated[
+    str, AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9 ._@-]*", "letters, digits and . _ @ -"))
+]
 
 _PACING = {"none": 0.0, "captured": 1.0}
 
@@ -41,6 +47,15 @@ def _metric_each_second(name: str) -> str:
         raise ValueError(f"no such metric.{did_you_mean(name, CATALOGUE)}")
     if name.startswith(("statement_", "checkout_service_", "commit_server_p")):
         raise ValueError(f"{name} is known only when a stage has ended")
+    return name
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        close = did_you_mean(name, available_timezones())
+        raise ValueError(f"no such timezone, such as Europe/Berlin or UTC.{close}") from None
     return name
 
 
@@ -125,6 +140,53 @@ class ValidityForm(Form):
     missing_samples_ratio: Share = 0.1
 
 
+class FreezeForm(Form):
+    """Days without load."""
+
+    WHAT: ClassVar[str] = "a freeze"
+    first: Annotated[Day, Field(alias="from")]
+    last: Annotated[Day, Field(alias="to")]
+    because: Annotated[str, Field(min_length=1, max_length=200)]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> FreezeForm:
+        freeze_of(self.first, self.last, self.because)
+        return self
+
+
+class ScheduleForm(Form):
+    """When the plan runs by itself; without `cron` only people start it."""
+
+    WHAT: ClassVar[str] = "a schedule"
+    cron: str | None = None
+    timezone: Annotated[str, AfterValidator(_timezone)] = "UTC"
+    freeze: list[FreezeForm] = Field(default_factory=list)
+    start_within_min: Annotated[float, Field(ge=1, le=1440)] = 10.0
+
+    def schedule(self) -> Schedule:
+        """The schedule; ValueError when it could never run."""
+        return schedule_of(
+            cron=self.cron,
+            timezone=self.timezone,
+            freeze=tuple(freeze_of(f.first, f.last, f.because) for f in self.freeze),
+            start_within_min=self.start_within_min,
+        )
+
+    @model_validator(mode="after")
+    def _runs(self) -> ScheduleForm:
+        self.schedule()
+        return self
+
+
+class CloneForm(Form):
+    """The clone that a scheduled or triggered run makes for itself."""
+
+    WHAT: ClassVar[str] = "a clone"
+    snapshot: Name
+    lease_h: Annotated[float, Field(ge=0.25, le=72)] = 4.0
+    keep_on_not_ready_min: Annotated[float, Field(ge=0, le=24 * 60)] = 0.0
+
+
 class PlanForm(Form):
     """A plan file."""
 
@@ -146,3 +208,7 @@ class PlanForm(Form):
     validity: ValidityForm = ValidityForm()
     evidence_valid_days: Annotated[int, Field(ge=1, le=365)] = 14
     scope: Literal["demonstration", "evidence"] = "evidence"
+    schedule: ScheduleForm | None = None
+    clone: CloneForm | None = None
+    owner: Owner = "readiness"
+    note: Annotated[str, Field(max_length=2000)] = ""

@@ -5,6 +5,10 @@ READINESS_STORE        folder that holds `runs/` (default: the state folder)
 READINESS_MYSQLD       server binary for private servers (default: the one that is found)
 READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
 READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
+READINESS_CLONE_LIFETIME  "attached": clones of DAG tasks die with their process (default: detached)
+READINESS_SLACK_CHANNEL   id of the channel that is told of runs, such as C0123456789
+READINESS_SLACK_GROUP     id of the user group that is paged, such as S0123456789
+READINESS_BASE_URL        where Airflow's pages are, for links in messages: https://airflow.example.com
 """
 
 from __future__ import annotations
@@ -32,11 +36,20 @@ class Settings:
     mysqld: Path | None
     key_file: Path | None
     production: tuple[ProductionEndpoint, ...]
+    is_clone_attached: bool = False
+    slack_channel: str = ""
+    slack_group: str = ""
+    base_url: str = ""
 
     @property
     def runs(self) -> Path:
         """The folder of run folders."""
         return self.store / "runs"
+
+    @property
+    def workloads(self) -> Path:
+        """The folder of built workloads, FLOW.sql each."""
+        return self.state / "workloads"
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -54,6 +67,10 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
             *_from_variable(env.get("READINESS_PRODUCTION", "")),
             *_from_file(state / "production.json"),
         ),
+        is_clone_attached=_is_attached(env.get("READINESS_CLONE_LIFETIME", "")),
+        slack_channel=env.get("READINESS_SLACK_CHANNEL", "").strip(),
+        slack_group=env.get("READINESS_SLACK_GROUP", "").strip(),
+        base_url=env.get("READINESS_BASE_URL", "").strip().rstrip("/"),
     )
 
 
@@ -61,6 +78,12 @@ def _store(text: str, state: Path) -> Path:
     if "://" in text:
         raise ConfigError("READINESS_STORE is a folder; other stores are not supported.")
     return _path(text) or state
+
+
+def _is_attached(text: str) -> bool:
+    if text not in {"", "attached", "detached"}:
+        raise ConfigError("READINESS_CLONE_LIFETIME is attached or detached.")
+    return text == "attached"
 
 
 def _path(text: str) -> Path | None:

@@ -46,7 +46,7 @@ class Production:
 
     def ensure_loaded(self, progress: Progress) -> tuple[Snapshot, bool]:
         """The snapshot of the freshly loaded shop, and whether it was there already."""
-        name = self._name_of_loaded()
+        name = self.name_of_loaded()
         try:
             return self._clones.named_snapshot(name), True
         except CloneError:
@@ -120,7 +120,7 @@ class Production:
             ssl_disabled=True,
         )
 
-    def _name_of_loaded(self) -> str:
+    def name_of_loaded(self) -> str:
         """`shop-` and a digest of what the loaded data depends on."""
         digest = hashlib.sha256(f"{SEED}".encode())
         for source in _SOURCES:

@@ -25,12 +25,14 @@ _ID_RANGE = 10_000_019
 _HOSTS = ("localhost", "127.0.0.1")
 
 
-def create_users(connection: Connection[Cursor], database: str) -> dict[str, str]:
+def create_users(
+    connection: Connection[Cursor], database: str, *, hosts: Sequence[str] = _HOSTS
+) -> dict[str, str]:
     """Creates the shop's users, who may read and write its rows; their passwords by user."""
     passwords = {user: secrets.token_urlsafe(18) for user in SERVICE_USERS + BACKGROUND_USERS}
     with connection.cursor() as cursor:
         for user, password in passwords.items():
-            for host in _HOSTS:
+            for host in hosts:
                 cursor.execute("CREATE USER %s@%s IDENTIFIED BY %s", (user, host, password))
                 cursor.execute(
                     f"GRANT SELECT, INSERT, UPDATE, DELETE ON `{database}`.* TO %s@%s", (user, host)

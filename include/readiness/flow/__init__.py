@@ -4,4 +4,6 @@ build    captures → an anonymized, parameterized, scanned workload
 ramp     a stage of a plan against a target → what was measured, in a run folder
 judge    a run folder and expectations → checks and a verdict, in the run folder
 report   a run folder → report.html and its charts
+announce a run folder → messages to a chat channel, delivered by the rules of `telling`
+janitor  clones and their leases → what has expired is gone
 """

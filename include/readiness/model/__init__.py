@@ -8,5 +8,6 @@ load           stages, plans, what a stage did
 metrics        the metric catalogue and series
 verdict        figures, checks, validity, the verdict
 run            what a run is: names, inputs, planned stages
+message        what is said in a chat channel, and what became of it
 clone          snapshots, clones, markers, keys of the interlock
 """

@@ -3,4 +3,7 @@
 targets   what a DSN names: sessions, interlock, sampler, load workers
 ramps     a plan against a target, into a run folder
 verdicts  a run folder judged and reported
+messages  who is told of a run: Slack or the run folder's outbox
+janitor   the clones of this machine, tended
+workloads captures and their source into a workload file
 """

@@ -98,9 +98,11 @@ def run_one_stage(
 
 
 def close_run(folder: RunFolder) -> None:
-    """Writes when the run ended, and what its stages noted."""
-    notes = tuple(note for result in folder.read_stages() for note in result.notes)
-    folder.write_run(replace(folder.read_run(), ended_at=time.time(), notes=notes))
+    """Writes when the run ended, and adds what its stages noted; twice is once."""
+    record = folder.read_run()
+    noted = (note for result in folder.read_stages() for note in result.notes)
+    notes = tuple(dict.fromkeys([*record.notes, *noted]))
+    folder.write_run(replace(record, ended_at=time.time(), notes=notes))
 
 
 def run_stages(

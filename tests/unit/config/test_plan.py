@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readiness.config.plan import Plan, load_plan
+from readiness.config.plan import ClonePlan, Plan, load_plan
 from readiness.config.rates import Rate
 
 PLAN = """\
@@ -105,3 +105,24 @@ def test_rates_read_as_they_are_written(text: str, tmp_path: Path) -> None:
 
 def test_an_absolute_rate_does_not_depend_on_the_normal_rate() -> None:
     assert Rate(120, is_relative=False).at(5) == Rate(120, is_relative=False).at(50) == 120
+
+
+def test_a_plan_says_when_it_runs_and_on_what(tmp_path: Path) -> None:
+    more = """\
+schedule: {cron: 0 6 * * mon, timezone: Europe/Berlin, start_within_min: 30}
+clone: {snapshot: gold, keep_on_not_ready_min: 15}
+owner: dba@example.test
+note: before the season
+"""
+    (tmp_path / "p.yaml").write_text(PLAN + more)
+    (tmp_path / "limits.yaml").write_text(LIMITS)
+    plan = load_plan(tmp_path / "p.yaml")
+    assert plan.schedule is not None
+    assert plan.schedule.cron is not None
+    assert (plan.schedule.cron.text, plan.schedule.timezone) == ("0 6 * * mon", "Europe/Berlin")
+    assert plan.clone == ClonePlan("gold", lease_h=4.0, keep_on_not_ready_min=15.0)
+    assert (plan.owner, plan.note) == ("dba@example.test", "before the season")
+
+
+def test_a_plan_without_them_is_started_by_people_on_a_named_target(plan: Plan) -> None:
+    assert (plan.schedule, plan.clone, plan.owner, plan.note) == (None, None, "readiness", "")

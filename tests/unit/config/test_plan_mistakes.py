@@ -77,7 +77,14 @@ def test_a_missing_key_is_told_where_its_mapping_begins(tmp_path: Path) -> None:
         ("peak: 10x", "arrivals: poison", "Did you mean poisson?"),
         ("peak: 10x", "pacing: slow", "allowed: none, captured, or a factor above 0"),
         ("peak: 10x", "scope: live", "allowed: demonstration, evidence"),
-        ("peak: 10x", "schedule: weekly", "unknown key."),
+        ("peak: 10x", "schedule: weekly", "a mapping (`key: value`) is needed here"),
+        ("peak: 10x", "schedule: {corn: 0 6 * * 1}", "unknown key. Did you mean cron?"),
+        ("peak: 10x", 'schedule: {cron: "0 6 * *"}', "write five fields"),
+        ("peak: 10x", "schedule: {cron: 0 6 30 2 *}", "this schedule never runs"),
+        ("peak: 10x", "schedule: {timezone: Europe/Berin}", "Did you mean Europe/Berlin?"),
+        ("peak: 10x", "clone: {lease_h: 2}", "snapshot is missing"),
+        ("peak: 10x", "clone: {snapshot: a, lease_h: 100}", "less than or equal to 72"),
+        ("peak: 10x", "owner: a,b", "a name holds letters"),
         ("peak: 10x", "stages: 3", "stages is given twice"),
         (" 12}", " {capacity_share: 9}}", "should be less than or equal to 4"),
         (" 12}", " 0}", "should be greater than 0"),
@@ -105,6 +112,36 @@ def test_an_abort_rule_that_could_never_act_is_refused(
     tmp_path: Path, rule: str, message: str
 ) -> None:
     assert any(message in m[3] for m in told(tmp_path, GOOD + f"abort:\n  - {rule}\n"))
+
+
+@pytest.mark.parametrize(
+    ("freeze", "message"),
+    [
+        ("{from: 2026-11-23, to: 2026-11-30}", "because is missing"),
+        ("{form: 12-18, to: 01-06, because: x}", "unknown key. Did you mean from?"),
+        ("{from: 2026-11-31, to: 2026-12-01, because: x}", "there is no such day"),
+        ("{from: 23.11., to: 12-01, because: x}", "write 2026-11-23 for once, or 12-18 for each"),
+        ("{from: 2026-11-23, to: 12-01, because: x}", "both dates with a year, or both without"),
+        ("{from: 2026-12-01, to: 2026-11-23, because: x}", "2026-11-23 is before 2026-12-01"),
+        ("{from: 01-01, to: 12-31, because: x}", "this schedule never runs"),
+    ],
+)
+def test_a_freeze_that_cannot_hold_is_refused(tmp_path: Path, freeze: str, message: str) -> None:
+    text = GOOD + f"schedule:\n  cron: 0 6 * * 1\n  freeze:\n    - {freeze}\n"
+    assert any(message in m[3] for m in told(tmp_path, text))
+
+
+def test_the_keys_of_a_freeze_are_listed_as_they_are_written(tmp_path: Path) -> None:
+    text = GOOD + "schedule:\n  freeze:\n    - {first: 12-18, to: 01-06, because: x}\n"
+    assert "Keys of a freeze: from, to, because" in mistakes_of(tmp_path, text).hint
+
+
+def test_an_error_shows_every_place_where_only_its_text_is_seen(tmp_path: Path) -> None:
+    shown = str(mistakes_of(tmp_path, GOOD.replace("hold_s", "hold")))
+    assert shown.splitlines() == [
+        "The plan has 1 mistake.",
+        f"  {tmp_path / 'plan.yaml'}:8:5: unknown key. Did you mean hold_s?",
+    ]
 
 
 def test_two_stages_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from readiness.model.clone import Endpoint
 def test_without_variables_state_stays_in_one_folder(tmp_path: Path) -> None:
     settings = read_settings({"READINESS_STATE": str(tmp_path)})
     assert settings.runs == tmp_path / "runs"
+    assert settings.workloads == tmp_path / "workloads"
+    assert not settings.is_clone_attached
     assert (settings.mysqld, settings.key_file, settings.production) == (None, None, ())
 
 
@@ -49,3 +51,22 @@ def test_a_broken_production_file_is_refused_not_ignored(text: str, tmp_path: Pa
 def test_a_store_elsewhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is a folder"):
         read_settings({"READINESS_STORE": "s3://bucket"})
+
+
+def test_clones_live_as_long_as_the_variable_says(tmp_path: Path) -> None:
+    env = {"READINESS_STATE": str(tmp_path), "READINESS_CLONE_LIFETIME": "attached"}
+    assert read_settings(env).is_clone_attached
+    with pytest.raises(ConfigError, match="attached or detached"):
+        read_settings({**env, "READINESS_CLONE_LIFETIME": "forever"})
+
+
+def test_where_to_tell_is_taken_as_written(tmp_path: Path) -> None:
+    env = {
+        "READINESS_STATE": str(tmp_path),
+        "READINESS_SLACK_CHANNEL": " C0READY0001",
+        "READINESS_SLACK_GROUP": "S0READY0001",
+        "READINESS_BASE_URL": "https://airflow.example.com/",
+    }
+    settings = read_settings(env)
+    told = (settings.slack_channel, settings.slack_group, settings.base_url)
+    assert told == ("C0READY0001", "S0READY0001", "https://airflow.example.com")

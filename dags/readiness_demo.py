@@ -1,0 +1,5 @@
+"""The demonstration plan as a DAG."""
+
+from readiness.airflow.plan_dag import plan_dag
+
+dag = plan_dag("demo")

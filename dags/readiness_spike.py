@@ -1,0 +1,5 @@
+"""The plan `spike` as a DAG."""
+
+from readiness.airflow.plan_dag import plan_dag
+
+dag = plan_dag("spike")

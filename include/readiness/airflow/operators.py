@@ -1,0 +1,245 @@
+"""The tasks of a plan's DAG as Airflow operators: time limit, retries, what stops them.
+
+What a task does is imported when it runs: a DAG is parsed all the time, and must be cheap.
+
+SIGTERM does not end a task's Python: Airflow calls `on_kill` in the middle of it, lets it go on, and
+sends SIGKILL five seconds later. destroy may begin meanwhile. So `on_kill` itself ends the load, and
+raises out of the signal's handler into whatever the task is doing.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote
+
+from airflow.sdk import BaseOperator, Context
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, AirflowTaskTimeout
+
+from readiness.config.plan import Plan
+from readiness.errors import ReadinessError
+
+if TYPE_CHECKING:
+    from readiness.airflow.onlookers import Onlooker
+    from readiness.airflow.task_run import TaskRun
+    from readiness.artifacts.run_folder import RunFolder
+    from readiness.flow.announce import Desk
+    from readiness.model.message import Delivery
+
+LOAD_POOL = "readiness_load"
+_AUTOMATIC = ("scheduled", "backfill")
+
+
+class ReadinessOperator(BaseOperator):
+    """One task of a run of `plan`; fails by the rules of `errors.translated`."""
+
+    onlooker: ClassVar[Onlooker | None] = None
+    """Who is told how it goes, instead of the task's log; a run in one process sets it."""
+
+    ui_color = "#e8f0fe"
+
+    def __init__(self, *, plan: Plan, minutes: float, **kwargs: Any) -> None:
+        kwargs.setdefault("retries", 0)
+        super().__init__(execution_timeout=timedelta(minutes=minutes), **kwargs)
+        self.plan = plan
+        self.minutes = minutes
+
+    def execute(self, context: Context) -> Any:
+        """Does the task's work; what it returns is a name or a path."""
+        from readiness.airflow.errors import translated
+
+        with translated():
+            task = self._task_run(context)
+            try:
+                return self.work(task, context)
+            except ReadinessError as error:
+                _note_failure(task, error)
+                raise
+
+    def work(self, task: TaskRun, context: Context) -> Any:
+        """What this operator does. Raises ReadinessError."""
+        raise AirflowFailException(f"{type(self).__name__} has no work for {task.name}.")
+
+    def _task_run(self, context: Context) -> TaskRun:
+        from readiness.airflow.onlookers import TaskLog
+        from readiness.airflow.task_run import DagRunFacts, TaskRun
+        from readiness.config.settings import read_settings
+
+        run = context["dag_run"]
+        return TaskRun(
+            name=self.task_id,
+            plan=self.plan,
+            dag_run=DagRunFacts(
+                run_id=run.run_id,
+                run_after=run.run_after,
+                is_automatic=str(getattr(run.run_type, "value", run.run_type)) in _AUTOMATIC,
+                conf=run.conf,
+                params=dict(context["params"]),
+            ),
+            settings=read_settings(),
+            onlooker=self.onlooker or TaskLog(),
+            timeout_s=self.minutes * 60,
+        )
+
+
+class ReserveOperator(ReadinessOperator):
+    """Asks whether the run may be, and takes what it needs."""
+
+    def work(self, task: TaskRun, context: Context) -> str:
+        """The run folder's path."""
+        from readiness.airflow import lifecycle
+        from readiness.flow import announce
+
+        folder = lifecycle.reserve(task)
+        _tell(task, context, announce.announce_start)
+        return folder
+
+
+class RestoreOperator(ReadinessOperator):
+    """Makes the run's clone."""
+
+    def work(self, task: TaskRun, context: Context) -> str:
+        """The clone's name."""
+        from readiness.airflow import lifecycle
+
+        return lifecycle.restore(task)
+
+    def on_kill(self) -> None:
+        """Ends the task: the clone that it would go on making is what destroy removes now."""
+        _stop_here()
+
+
+class CalibrateOperator(ReadinessOperator):
+    """Tries the workload, measures the capacity, begins the run."""
+
+    def work(self, task: TaskRun, context: Context) -> str:
+        """The run's id."""
+        from readiness.airflow import stages
+        from readiness.flow import announce
+
+        run_id = stages.calibrate(task).run_id
+        _tell(task, context, announce.announce_stage)
+        return run_id
+
+    def on_kill(self) -> None:
+        """Ends its load at once, and the task."""
+        _kill_load()
+        _stop_here()
+
+
+class GateOperator(ReadinessOperator):
+    """Opens a stage, or skips it and all that follow, up to the report."""
+
+    def work(self, task: TaskRun, context: Context) -> None:
+        """Skips the stage when an earlier one was stopped."""
+        from readiness.airflow import stages
+
+        why = stages.why_closed(task)
+        if why:
+            raise AirflowSkipException(why)
+
+
+class LoadOperator(ReadinessOperator):
+    """Runs one stage. One that an abort rule stopped is a result, not a failure."""
+
+    def __init__(self, *, stage: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.stage = stage
+
+    def work(self, task: TaskRun, context: Context) -> str:
+        """What stopped the stage, or "" when it ran to its end."""
+        from readiness.airflow import stages
+        from readiness.flow import announce
+
+        aborted_by = stages.load(task, self.stage).aborted_by
+        _tell(task, context, announce.announce_abort if aborted_by else announce.announce_stage)
+        return aborted_by
+
+    def on_kill(self) -> None:
+        """Ends the load at once, and the task."""
+        _kill_load()
+        _stop_here()
+
+
+class ReportOperator(ReadinessOperator):
+    """Judges and draws what was measured, whatever the stages came to."""
+
+    def work(self, task: TaskRun, context: Context) -> str:
+        """The verdict's word."""
+        from readiness.airflow import stages
+        from readiness.flow import announce
+
+        verdict = stages.report(task)
+        if verdict is None:
+            raise AirflowSkipException("No stage was measured: there is nothing to report.")
+        _tell(task, context, announce.announce_report)
+        return str(verdict.verdict)
+
+
+class DestroyOperator(ReadinessOperator):
+    """Removes the clone; every failure is tried again."""
+
+    def work(self, task: TaskRun, context: Context) -> bool:
+        """Whether there was one."""
+        from readiness.airflow import lifecycle
+
+        return lifecycle.destroy(task)
+
+
+class SealOperator(ReadinessOperator):
+    """Frees what was reserved, and fails when the run is not clean: its colour is the run's."""
+
+    def work(self, task: TaskRun, context: Context) -> None:
+        """Raises AirflowFailException that says all that is wrong."""
+        from readiness.airflow import lifecycle
+        from readiness.flow import announce
+
+        ti = context["ti"]
+        states = ti.get_task_states(dag_id=ti.dag_id, run_ids=[ti.run_id])[ti.run_id]
+        problems = lifecycle.seal(task, states)
+        closing = lifecycle.closing_words(task)
+        end = partial(announce.announce_end, problems=problems, closing=closing)
+        _tell(task, context, end)
+        if problems:
+            raise AirflowFailException("The run is not clean: " + "; ".join(problems) + ".")
+
+
+def _kill_load() -> None:
+    """Ends every load worker of this process."""
+    from readiness.adapters import worker_process
+
+    worker_process.kill_all()
+
+
+def _stop_here() -> None:
+    """Ends the running task by an exception, unless its time limit does so already."""
+    if not isinstance(sys.exception(), AirflowTaskTimeout):
+        raise AirflowFailException("Airflow ended this task: it was stopped, or the run was.")
+
+
+def _tell(task: TaskRun, context: Context, verb: Callable[[RunFolder, Desk], Delivery]) -> None:
+    """Says it in the channel; how that went stands in `events.jsonl` and fails nothing."""
+    from readiness.airflow.connections import slack_desk
+    from readiness.wiring.messages import keep
+
+    ti = context["ti"]
+    page = f"/dags/{ti.dag_id}/runs/{quote(ti.run_id, safe='')}"
+    keep(task.folder, verb(task.folder, slack_desk(task.settings, run_path=page)))
+
+
+def _note_failure(task: TaskRun, error: ReadinessError) -> None:
+    """A line of `events.jsonl`, once the run has a folder."""
+    if task.folder.path.is_dir():
+        task.folder.append_event(
+            time.time(),
+            "task_failed",
+            task=task.name,
+            error=type(error).__name__,
+            message=error.message,
+            hint=error.hint,
+            exit_code=error.exit_code,
+        )

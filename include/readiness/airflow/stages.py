@@ -1,0 +1,126 @@
+"""The tasks between restore and destroy: calibrate, one gate and one load a stage, the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from readiness.airflow.lifecycle import renewed_plan
+from readiness.airflow.reservation import read_reservation
+from readiness.airflow.task_run import TaskRun
+from readiness.artifacts.lock import RunLock
+from readiness.config.plan import Plan
+from readiness.errors import ConfigError, WorkloadError
+from readiness.model.load import StageResult
+from readiness.model.run import RunRecord
+from readiness.model.verdict import Verdict
+from readiness.wiring import verdicts
+from readiness.wiring.checks import check_workload
+from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage
+from readiness.wiring.targets import Target, clone_dsn, gate, target_of
+
+CHECKOUTS_CHECKED = 100
+
+
+def calibrate(task: TaskRun) -> RunRecord:
+    """Tries the workload checkout by checkout, measures the capacity where the plan asks for it,
+    and begins the run folder. Raises TargetRefused, WorkloadError, LoadError, Busy."""
+    plan = renewed_plan(task)
+    workload = _workload(plan)
+    target = _target(task)
+    with _load_host(task):
+        task.folder.forget_results()
+        _check(task, target, workload)
+        request = RampRequest(plan, target, workload, task.folder)
+        with task.onlooker.step("calibration") as tell:
+            record = open_run(
+                request, task.settings, progress=_silent, airflow_run_id=task.dag_run.run_id
+            )
+            tell(_calibrated(record))
+    noted = replace(record, notes=_notes(task))
+    task.folder.write_run(noted)
+    return noted
+
+
+def why_closed(task: TaskRun) -> str:
+    """Why the next stage must not be loaded; "" opens its gate."""
+    renewed_plan(task)
+    results = task.folder.read_stages() if task.folder.has_results else []
+    aborted = next((r for r in results if r.aborted_by), None)
+    return f"{aborted.stage.name} was stopped: {aborted.aborted_by}" if aborted else ""
+
+
+def load(task: TaskRun, stage_name: str) -> StageResult:
+    """Runs one stage; one that an abort rule stopped is a result, too. Raises TargetRefused, WorkerLost, MetricsError, Busy."""
+    plan = renewed_plan(task)
+    record = task.folder.read_run()
+    watcher = task.onlooker.watcher(plan, record)
+    # The run's own copy of the workload: all stages run the same one.
+    request = RampRequest(plan, _target(task), task.folder.path / "workload.sql", task.folder)
+    with _load_host(task):
+        return run_one_stage(request, stage_name, task.settings, watcher)
+
+
+def report(task: TaskRun) -> Verdict | None:
+    """Judges and draws what was measured; None when nothing was. Raises ArtifactError."""
+    if not task.folder.has_results:
+        return None
+    close_run(task.folder)
+    with task.onlooker.step("judge") as tell:
+        verdict = verdicts.judge(task.folder)
+        passed = sum(check.outcome == "passed" for check in verdict.checks)
+        tell(f"{passed} of {len(verdict.checks)} checks passed")
+    with task.onlooker.step("report") as tell:
+        verdicts.report(task.folder)
+        size = (task.folder.path / "report.html").stat().st_size
+        tell(f"report.html {size / 1e3:.0f} kB")
+    return verdict
+
+
+def _target(task: TaskRun) -> Target:
+    clone = task.clones.named(task.clone_name)
+    return target_of(clone_dsn(task.clones, clone), task.clones)
+
+
+@contextmanager
+def _load_host(task: TaskRun) -> Iterator[None]:
+    """Keeps loads of commands on this machine out, too."""
+    with RunLock(task.settings.state / "load.lock"):
+        yield
+
+
+def _workload(plan: Plan) -> Path:
+    if plan.flow.workload is None:
+        raise ConfigError(f"The flow {plan.flow.name} has no workload.")
+    return plan.flow.workload
+
+
+def _check(task: TaskRun, target: Target, workload: Path) -> None:
+    with task.onlooker.step(f"{CHECKOUTS_CHECKED} checkouts, one by one") as tell:
+        gate(target, task.settings)()
+        found = check_workload(workload, target, checkouts=CHECKOUTS_CHECKED)
+        if not found.is_clean:
+            raise WorkloadError(
+                f"{found.failed} of {found.checkouts} checkouts failed on the clone:"
+                f" {found.errors_text()}.",
+                hint=f"readiness workload check {workload} --target DSN",
+            )
+        tell(f"{found.statements:,} statements, no error")
+
+
+def _calibrated(record: RunRecord) -> str:
+    normal = f"a normal day has {record.normal_rate_per_s:g}/s"
+    if not record.capacity_per_s:
+        return normal if record.normal_rate_per_s else "the plan names its rates"
+    return f"{record.capacity_per_s:.3g} checkouts/s at most, so {normal}"
+
+
+def _notes(task: TaskRun) -> tuple[str, ...]:
+    note = read_reservation(task.folder).params.get("note")
+    return (str(note),) if note else ()
+
+
+def _silent(_text: str) -> None:
+    """The step's own line says enough."""

@@ -1,0 +1,74 @@
+"""`python -m readiness.demo.source DSN --captures DIR`: the invented shop on a server that is there.
+
+For docker-compose.yml: loads the shop into the DSN's empty database and records three checkouts in
+the server's general log. DIR must be the same folder for the server and for us. A database that
+holds the shop already stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from readiness.adapters.mysql_session import Login, connect
+from readiness.cli import console
+from readiness.config.dsn import Dsn
+from readiness.demo.production import SEED
+from readiness.demo.recording import capture_checkouts, create_users
+from readiness.demo.seed_data import load_shop
+from readiness.errors import ConfigError, ReadinessError
+from readiness.wiring.targets import login_of
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection
+    from pymysql.cursors import Cursor
+
+    from readiness.ports import Progress
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fills one database; exit code 0 also when it was full before."""
+    parser = argparse.ArgumentParser(prog="python -m readiness.demo.source")
+    parser.add_argument("dsn", help="an account that may create users and set global variables")
+    parser.add_argument("--captures", type=Path, required=True, help="where the server logs to")
+    args = parser.parse_args(arguments)
+    try:
+        logs = fill(Dsn.parse(args.dsn), args.captures, console.progress)
+    except ReadinessError as error:
+        return console.failure(error, as_json=False)
+    print("\n".join(map(str, logs)) or "The shop was there before.")
+    return 0
+
+
+def fill(dsn: Dsn, captures: Path, progress: Progress) -> list[Path]:
+    """Loads the shop and captures three checkouts; the logs, [] when tables were there before.
+
+    Raises ConfigError without a database name, TargetError, CaptureError."""
+    if not dsn.database:
+        raise ConfigError("The DSN names no database to fill.")
+    login = login_of(dsn)
+    with closing(connect(login)) as admin:
+        if _has_tables(admin):
+            return []
+        load_shop(admin, seed=SEED, progress=progress)
+        passwords = create_users(admin, dsn.database, hosts=("%",))
+
+        def connect_as(user: str) -> Connection[Cursor]:
+            return connect(Login(**{**login, "user": user, "password": passwords[user]}))
+
+        return capture_checkouts(
+            admin, connect_as, directory=captures, seed=SEED, progress=progress
+        )
+
+
+def _has_tables(admin: Connection[Cursor]) -> bool:
+    with admin.cursor() as cursor:
+        return bool(cursor.execute("SHOW TABLES"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

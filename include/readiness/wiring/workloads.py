@@ -1,0 +1,90 @@
+"""Captures on disk and their source → a workload file, as the command and the DAG build it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from readiness.adapters.mysql_session import Login, open_session
+from readiness.anonymize.key import load_key
+from readiness.artifacts import atomic
+from readiness.config.settings import Settings
+from readiness.errors import ConfigError
+from readiness.flow.build import BuildInputs, Built, build_workload
+from readiness.ports import Session
+from readiness.workload.schema import Schema, read_schema
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a workload is built from: two or more general logs of the same flow (with `users`: only
+    their sessions), and where its schema is known from: `source` is the login of the database where
+    the captures were taken, `schema` a file with it as JSON. One of the two is needed."""
+
+    name: str
+    captures: tuple[Path, ...]
+    users: tuple[str, ...] = ()
+    source: Login | None = None
+    schema: Path | None = None
+
+
+def build(asked: Asked, *, key: bytes, output: Path) -> Built:
+    """Writes `output`. Raises ConfigError (no schema), CaptureError, WorkloadError, TargetError."""
+    with _session(asked.source) as session:
+        inputs = BuildInputs(
+            name=asked.name,
+            captures=asked.captures,
+            users=asked.users,
+            schema=_schema(asked, session),
+        )
+        return build_workload(inputs, source=session, key=key, output=output)
+
+
+def publish(asked: Asked, settings: Settings) -> Built:
+    """Builds workloads/NAME.sql of the state folder; the one before is kept as NAME.sql.previous.
+
+    What fails leaves the present file as it is. Raises as `build` does."""
+    path = settings.workloads / f"{asked.name}.sql"
+    staged = settings.workloads / "building" / path.name
+    try:
+        built = build(asked, key=load_key(settings.key_file), output=staged)
+        if path.is_file() and path.read_bytes() != staged.read_bytes():
+            atomic.write_bytes(path.with_name(f"{path.name}.previous"), path.read_bytes())
+        staged.replace(path)
+    finally:
+        staged.unlink(missing_ok=True)
+    return replace(built, path=path)
+
+
+@contextmanager
+def _session(login: Login | None) -> Iterator[Session | None]:
+    if login is None:
+        yield None
+        return
+    if not login.get("database"):
+        raise ConfigError("The source's DSN names no database.", hint="mysql://user@host/database")
+    session = open_session(**login)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def _schema(asked: Asked, session: Session | None) -> Schema:
+    if asked.schema:
+        return _schema_file(asked.schema)
+    if session is None or asked.source is None:
+        raise ConfigError(
+            "The schema is not known.", hint="Name it by --schema FILE or --source DSN."
+        )
+    return read_schema(session, asked.source["database"])
+
+
+def _schema_file(file: Path) -> Schema:
+    try:
+        return Schema.from_json(json.loads(file.read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{file} is no schema: {type(error).__name__}.") from None
