@@ -94,7 +94,11 @@ class LocalServer:
         partial = self.directory / "data.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=0o700)
-        self._run_to_end(initialise_command(self.binary, partial), bootstrap_sql(self.binary))
+        try:
+            self._run_to_end(initialise_command(self.binary, partial), bootstrap_sql(self.binary))
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
         partial.rename(self.datadir)
 
     def start(self, *, timeout_s: float = 60.0) -> Endpoint:

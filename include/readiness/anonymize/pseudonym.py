@@ -14,7 +14,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Collection, Iterator
 
-from readiness.model.generator import is_luhn, luhn_digit
+from readiness.model.generator import Pattern, is_luhn, luhn_digit
 from readiness.model.workload import Form
 
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -50,9 +50,15 @@ class Pseudonyms:
                 break
         return made
 
-    def integer(self, domain: str, value: bytes, below: int) -> int:
-        """A keyed whole number, 0 <= n < `below`."""
-        return _Draw(self._key, domain, value, 0).below(below)
+    def filled(self, pattern: Pattern, domain: str, value: bytes) -> bytes:
+        """A keyed text of the pattern, no forbidden one where it has others."""
+        made = b""
+        for attempt in range(_TRIES):
+            number = _Draw(self._key, domain, value, attempt).below(pattern.space)
+            made = pattern.fill(number).encode()
+            if made not in self._forbidden:
+                break
+        return made
 
     def _binary(self, value: bytes, draw: _Draw) -> bytes:
         made = bytearray(draw.byte() for _ in value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 
@@ -13,10 +14,6 @@ from readiness.report.terminal import format_error
 def progress(text: str) -> None:
     """One line of progress."""
     print(text, file=sys.stderr, flush=True)
-
-
-def silent(_text: str) -> None:
-    """No progress."""
 
 
 def result(data: Mapping[str, object], text: str, *, as_json: bool) -> None:
@@ -37,6 +34,21 @@ def failure(error: ReadinessError, *, as_json: bool) -> int:
     else:
         print(format_error(error, colour=sys.stderr.isatty()), file=sys.stderr, flush=True)
     return error.exit_code
+
+
+def of_system(error: OSError) -> ReadinessError:
+    """A file or folder that the system refused, as an error of ours: which, and why."""
+    where = f"{error.filename}: " if error.filename else ""
+    return ReadinessError(
+        f"{where}{error.strerror or type(error).__name__}.",
+        hint="Check the path, its rights and the free space.",
+    )
+
+
+def unheard() -> int:
+    """Nobody reads our output any more (`| head`): as quiet an end as a shell's own tools make."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 3
 
 
 def is_terminal() -> bool:

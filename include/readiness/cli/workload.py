@@ -13,14 +13,14 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.mysql_session import open_session
 from readiness.anonymize.key import load_key
 from readiness.cli import console
-from readiness.cli.arguments import add_json, add_target, add_verbs
+from readiness.cli.arguments import add_json, add_target, add_verbs, whole_number
 from readiness.config.dsn import Dsn
 from readiness.config.settings import read_settings
 from readiness.errors import ConfigError
 from readiness.flow.build import BuildInputs, build_workload
 from readiness.ports import Session
 from readiness.wiring.checks import check_workload
-from readiness.wiring.targets import gate, login_of, target_of
+from readiness.wiring.targets import login_of, target_of
 from readiness.workload.schema import Schema, read_schema
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def register(commands: Commands) -> None:
     check = verbs.add_parser("check", help="run checkouts one after the other on a clone")
     check.add_argument("workload", metavar="FILE", type=Path, help="checkout.sql")
     add_target(check)
-    check.add_argument("--checkouts", type=int, default=1, help="how many")
+    check.add_argument("--checkouts", type=whole_number(1), default=1, help="how many")
     for verb in (build, check):
         add_json(verb)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 0; check exits 1 when a statement failed."""
+    """Exit code 0; check exits 3 when a checkout failed."""
     return _build(args) if args.verb == "build" else _check(args)
 
 
@@ -88,10 +88,9 @@ def _build(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     settings = read_settings()
     target = target_of(args.target, LocalClones(settings.state))
-    gate(target, settings)()
-    report = check_workload(args.workload, target, checkouts=args.checkouts)
+    report = check_workload(args.workload, target, settings, checkouts=args.checkouts)
     console.result(report.to_json(), report.to_text(), as_json=args.json)
-    return 0 if report.is_clean else 1
+    return 0 if report.is_clean else 3
 
 
 @contextmanager
@@ -113,8 +112,10 @@ def _schema(file: Path | None, session: Session | None, database: str) -> Schema
     if file:
         try:
             return Schema.from_json(json.loads(file.read_text("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ConfigError(f"{file} is no schema: {type(error).__name__}.") from None
+        except (ValueError, KeyError, TypeError):
+            raise ConfigError(
+                f"{file} is no schema in our JSON form.", hint="Name the database:  --source DSN"
+            ) from None
     if session is None:
         raise ConfigError(
             "The schema is not known.", hint="Name it by --schema FILE or --source DSN."

@@ -22,13 +22,14 @@ from readiness.flow.build import BuildInputs, Built, build_workload
 from readiness.model.clone import Clone
 from readiness.model.load import Stage, StageResult, Tick
 from readiness.model.metrics import Sample
+from readiness.model.run import RunRecord
 from readiness.report.measured import measure
 from readiness.report.numbers import plain, quantity, significant
 from readiness.report.summary import Summary
 from readiness.report.terminal import step_line
 from readiness.wiring import verdicts
 from readiness.wiring.checks import check_workload
-from readiness.wiring.ramps import RampRequest, open_run, run_stages
+from readiness.wiring.ramps import RampRequest, load_lock, open_run, run_stages
 from readiness.wiring.targets import LEASE_S, clone_dsn, gate, target_of
 from readiness.workload.schema import read_schema
 
@@ -160,8 +161,9 @@ class DemoPipeline:
     def _check(self, clone: Clone) -> None:
         with self._steps.step(f"{CHECKOUTS_CHECKED} checkouts, one by one") as tell:
             target = target_of(clone_dsn(self._clones, clone), self._clones)
-            gate(target, self._settings)()
-            report = check_workload(self._workload, target, checkouts=CHECKOUTS_CHECKED)
+            report = check_workload(
+                self._workload, target, self._settings, checkouts=CHECKOUTS_CHECKED
+            )
             if not report.is_clean:
                 raise WorkloadError(
                     f"{report.failed} of {report.checkouts} checkouts failed on the clone:"
@@ -173,12 +175,17 @@ class DemoPipeline:
     def _ramp(self, clone: Clone) -> None:
         target = target_of(clone_dsn(self._clones, clone), self._clones)
         request = RampRequest(self._plan, target, self._workload, self._folder)
+        with load_lock(self._settings):
+            record = self._open_run(request)
+            view = LiveView(live_ramp(self._plan, record))
+            run_stages(request, record, self._settings, _StageSteps(view, self._steps))
+
+    def _open_run(self, request: RampRequest) -> RunRecord:
         with self._steps.step("calibration") as tell:
             record = open_run(request, self._settings, progress=_silent)
             capacity, normal = record.capacity_per_s, record.normal_rate_per_s
             tell(f"{capacity:.3g} checkouts/s at most, so a normal day has {normal:g}/s")
-        view = LiveView(live_ramp(self._plan, record))
-        run_stages(request, record, self._settings, _StageSteps(view, self._steps))
+        return record
 
     def _judge(self) -> Summary:
         with self._steps.step("judge") as tell:

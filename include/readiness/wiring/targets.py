@@ -22,6 +22,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.analysis.validity import FSYNC_PROBE
 from readiness.config.dsn import Dsn
 from readiness.config.settings import Settings
+from readiness.errors import ConfigError
 from readiness.flow.ramp import Launch
 from readiness.load.messages import Job
 from readiness.load.messages import Target as LoadTarget
@@ -30,6 +31,7 @@ from readiness.model.clone import Clone, Endpoint
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
 from readiness.ports import Session, WorkerProcess
+from readiness.workload.file import parse
 from readiness.workload.pools import Pools
 
 LEASE_S = 4 * 3600.0
@@ -110,6 +112,16 @@ def target_of(text: str, clones: LocalClones) -> Target:
     )
     admin = clones.server(clone.name).root_login() if clone else login_of(dsn)
     return Target(dsn, text, load, admin, clone)
+
+
+def workload_at(path: Path) -> Workload:
+    """The workload of a file. Raises ConfigError when there is none, WorkloadFileError."""
+    if not path.is_file():
+        raise ConfigError(
+            f"There is no workload file {path}.",
+            hint="Build one:  readiness workload build --capture LOG … --source DSN -o checkout.sql",
+        )
+    return parse(path.read_bytes(), path=path)
 
 
 def clone_dsn(clones: LocalClones, clone: Clone) -> str:

@@ -15,7 +15,7 @@ from readiness.model.clone import Endpoint
 def test_without_variables_state_stays_in_one_folder(tmp_path: Path) -> None:
     settings = read_settings({"READINESS_STATE": str(tmp_path)})
     assert settings.runs == tmp_path / "runs"
-    assert (settings.mysqld, settings.key_file, settings.production) == (None, None, ())
+    assert (settings.key_file, settings.production) == (None, ())
 
 
 def test_production_endpoints_come_from_both_places(tmp_path: Path) -> None:
