@@ -124,11 +124,13 @@ def test_a_disk_that_fills_up_while_the_shop_is_loaded(small_disk: Path) -> None
 
 
 def test_a_disk_that_is_too_full_for_the_clone(small_disk: Path) -> None:
-    demo = DemoProcess(small_disk)
-    assert_told(Said(demo.end(), demo.output, ""), 3, "too full for clone", "needed", "free")
-    state = small_disk / ".local" / "demo"
-    assert leftovers.find(state) == []
-    assert list((state / "clones").iterdir()) == []
+    cli = CommandLine(small_disk)
+    assert_told(cli("server", "start", "--dir", "source"), 0)
+    assert_told(cli("server", "stop", "--dir", "source"), 0)
+    fill(small_disk, but_mb=250)
+    said = cli("clone", "create", "--source", "source", "--snapshot", "one")
+    assert_told(said, 3, "too full for clone readiness-manual-a", "MB needed", "MB free")
+    assert_told(cli("clone", "list"), 0, "no clones")
 
 
 def test_a_plan_with_unknown_keys_is_told_all_its_mistakes(cli: CommandLine) -> None:
@@ -136,6 +138,8 @@ def test_a_plan_with_unknown_keys_is_told_all_its_mistakes(cli: CommandLine) -> 
     said = cli("ramp", "--plan", "mine.yaml", "--target", NOBODY, "--workload", "x.sql")
     assert_told(said, 2, "mine.yaml:2:1", "mine.yaml:5:", "flows", "hold_s")
     assert said.err.count("id you mean") == 2
+    for_machines = cli("ramp", "--plan", "mine.yaml", "--target", NOBODY, "--json").json
+    assert {m["line"] for m in for_machines["mistakes"]} >= {2, 5}
     assert not (cli.folder / ".local/runs").exists()
 
 
@@ -164,6 +168,10 @@ def test_a_target_without_a_marker(cli: CommandLine, private_server: LocalServer
     said = a_load(cli, dsn, "--workload", "mine.sql")
     assert_told(said, 2, "may be production", "marker", "missing", f"clone adopt '{dsn}'")
     assert not (cli.folder / "run").exists()
+    for_machines = a_load(cli, dsn, "--workload", "mine.sql", "--json").json
+    assert {"name": "marker", "holds": False} in [
+        {"name": k["name"], "holds": k["holds"]} for k in for_machines["keys"]
+    ]
 
 
 def test_an_unreachable_target(cli: CommandLine) -> None:

@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -285,23 +284,6 @@ class LocalServer:
             running.kill()
         if code != 0:
             raise _death(log, log_start, 0)
-
-
-def server_at(state_dir: Path, endpoint: Endpoint) -> ServerState | None:
-    """The running server of ours in `state_dir` that listens at `endpoint`, if any: the proof that a
-    loopback address leads to a server whose process we started."""
-    for state in _states_in(state_dir):
-        is_port = endpoint.port == state.port and endpoint.host in {"127.0.0.1", "localhost"}
-        if (is_port or (endpoint.socket and endpoint.socket == state.socket)) and state.is_running:
-            return state
-    return None
-
-
-def _states_in(state_dir: Path) -> Iterator[ServerState]:
-    for _, datadir in server_processes_of(state_dir):
-        state = read_state(datadir.parent)
-        if state is not None:
-            yield state
 
 
 def _start_detached(command: list[str], log: Path) -> subprocess.Popen[bytes]:

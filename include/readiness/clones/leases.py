@@ -7,11 +7,6 @@ from dataclasses import replace
 from readiness.model.clone import Clone
 
 
-def is_expired(clone: Clone, now_s: float) -> bool:
-    """True from the lease's end on."""
-    return now_s >= clone.lease_until
-
-
 def renewed(clone: Clone, *, now_s: float, lease_s: float) -> Clone:
     """The clone with a lease to now + `lease_s`; a lease that ends later stays."""
     return replace(clone, lease_until=max(clone.lease_until, now_s + lease_s))

@@ -38,6 +38,7 @@ DATABASE = "shop"
 SEED = 20261130
 LOADED_BYTES = 900 << 20  # empty datadir, shop, redo log, and room while it loads
 _DISK_FULL = {ER.DISK_FULL, ER.RECORD_FILE_FULL, ER.ERROR_ON_WRITE}
+_FULL_BYTES = 32 << 20  # with less free, whatever failed failed for want of room
 _SOURCES = ("schema.sql", "seed_data.py", "seed_rows.py", "seed_world.py", "words.py", "ids.py")
 
 
@@ -117,7 +118,8 @@ class Production:
         try:
             yield
         except pymysql.MySQLError as error:
-            if error.args and error.args[0] in _DISK_FULL:
+            is_full = shutil.disk_usage(self._root).free < _FULL_BYTES
+            if is_full or (error.args[:1] and error.args[0] in _DISK_FULL):
                 raise disk_full(self._root, LOADED_BYTES, what="the shop") from None
             raise translated(error, "The shop's server") from None
 

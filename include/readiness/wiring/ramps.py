@@ -28,11 +28,12 @@ from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress
-from readiness.wiring.targets import LoadSource, Target, gate, launcher, sampler, workload_at
+from readiness.wiring.targets import LoadSource, Target, gate, hold, launcher, sampler, workload_at
 from readiness.workload.pools import read_pools
 
 CALIBRATION_CLIENTS = 8
 LOGS = "logs"  # of the workers, in the run folder
+_LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def run_id_of(plan_name: str, now_s: float) -> str:
 
 
 def load_lock(settings: Settings) -> RunLock:
-    """The lock of this host's load: two loads on one host would measure each other."""
+    """The lock of the state folder's load: two loads on one host would measure each other."""
     return RunLock(settings.state / "load.lock")
 
 
@@ -94,7 +95,7 @@ def run_one_stage(
             StagePorts(
                 launch=launcher(request.target, _source(request)),
                 sampler=metrics,
-                gate=gate(request.target, settings),
+                gate=hold(request.target, settings, for_s=2 * stage.duration_s + _LEASE_SPARE_S),
                 watcher=watcher,
             ),
             StageRules(plan.abort, plan.validity),

@@ -40,13 +40,15 @@ LEASE_S = 4 * 3600.0
 @dataclass(frozen=True, slots=True)
 class Target:
     """A database that a command names. `clone` is set when it is one of ours; `admin` is the login
-    for the interlock and the sampler, `load` the account that the load uses."""
+    for the interlock and the sampler, `load` the account that the load uses. `renew(seconds)` moves
+    the lease of a clone of ours; an adoption is for as long as the person said."""
 
     dsn: Dsn
     text: str
     load: LoadTarget
     admin: Login
     clone: Clone | None
+    renew: Callable[[float], object]
 
     @property
     def endpoint(self) -> Endpoint:
@@ -111,7 +113,7 @@ def target_of(text: str, clones: LocalClones) -> Target:
         tls=dsn.tls,
     )
     admin = clones.server(clone.name).root_login() if clone else login_of(dsn)
-    return Target(dsn, text, load, admin, clone)
+    return Target(dsn, text, load, admin, clone, _renewal(clone, clones))
 
 
 def workload_at(path: Path) -> Workload:
@@ -146,6 +148,17 @@ def gate(target: Target, settings: Settings) -> Callable[[], None]:
         interlock.require(keys, target=target.text)
 
     return ask
+
+
+def hold(target: Target, settings: Settings, *, for_s: float) -> Callable[[], None]:
+    """Like `gate`; and then the lease lasts for `for_s` seconds, so that it does not end midway."""
+    ask = gate(target, settings)
+
+    def ask_and_renew() -> None:
+        ask()
+        target.renew(for_s)
+
+    return ask_and_renew
 
 
 def sampler(target: Target) -> StageSampler:
@@ -186,6 +199,12 @@ def launcher(target: Target, source: LoadSource) -> Launch:
         return start
 
     return launch
+
+
+def _renewal(clone: Clone | None, clones: LocalClones) -> Callable[[float], object]:
+    if clone is None:
+        return lambda _seconds: None
+    return lambda seconds: clones.renew(clone.name, seconds)
 
 
 def _clone_at(endpoint: Endpoint, clones: LocalClones) -> Clone | None:
