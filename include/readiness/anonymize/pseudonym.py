@@ -12,7 +12,7 @@ import ipaddress
 import json
 import re
 from calendar import monthrange
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
 from readiness.model.generator import Pattern, is_luhn, luhn_digit
 from readiness.model.workload import Form
@@ -33,12 +33,17 @@ _LONG = 1000
 _TRIES = 64
 
 
-class Pseudonyms:
-    """Makes pseudonyms under one key. `forbidden` values (raw bytes) are never the answer."""
+def _nothing(_made: bytes) -> bool:
+    return False
 
-    def __init__(self, key: bytes, forbidden: Collection[bytes] = ()) -> None:
+
+class Pseudonyms:
+    """Makes pseudonyms under one key; `is_forbidden` says which texts are never the answer: a made
+    value may hold a captured one by chance, as a UUID's group may be a captured price."""
+
+    def __init__(self, key: bytes, is_forbidden: Callable[[bytes], bool] = _nothing) -> None:
         self._key = key
-        self._forbidden = forbidden
+        self._is_forbidden = is_forbidden
 
     def of(self, value: bytes, form: Form) -> bytes:
         """The pseudonym of a decoded literal; short numbers may stay what they are."""
@@ -46,7 +51,7 @@ class Pseudonyms:
         made = value
         for attempt in range(_TRIES):
             made = make(value, _Draw(self._key, form, value, attempt))
-            if made != value and made not in self._forbidden:
+            if made != value and not self._is_forbidden(made):
                 break
         return made
 
@@ -56,7 +61,7 @@ class Pseudonyms:
         for attempt in range(_TRIES):
             number = _Draw(self._key, domain, value, attempt).below(pattern.space)
             made = pattern.fill(number).encode()
-            if made not in self._forbidden:
+            if not self._is_forbidden(made):
                 break
         return made
 

@@ -11,8 +11,9 @@ import time
 from collections.abc import Iterable
 
 from readiness.anonymize.learn import specification_of
-from readiness.anonymize.originals import literal_tokens, literal_value, varying
+from readiness.anonymize.originals import literal_tokens, literal_value, originals, varying
 from readiness.anonymize.pseudonym import Pseudonyms
+from readiness.anonymize.scan import Searcher
 from readiness.anonymize.sensitive import is_personal_column, personal_spans
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawStep, RawVariable
@@ -52,7 +53,10 @@ class _Sealer:
     """What sealing one draft needs at every step."""
 
     def __init__(self, draft: RawDraft, key: bytes, now_ms: int) -> None:
-        self._pseudonyms = Pseudonyms(key, frozenset(v for _, v in varying(draft) if v))
+        captured = frozenset(v for _, v in varying(draft) if v)
+        searcher = Searcher(originals(draft))
+        self._pseudonyms = Pseudonyms(key, lambda made: made in captured or searcher.finds(made))
+        self._captured = captured
         self._sampled = _columns_of(draft.samples)
         self._now_ms = now_ms
 
@@ -60,7 +64,7 @@ class _Sealer:
         """Generator and example of a fresh one, expression of a derived one, else its column."""
         column = f"{raw.table}.{raw.column}" if raw.table and raw.column else raw.column
         if raw.kind is VariableKind.FRESH:
-            text = specification_of(raw, self._now_ms)
+            text = specification_of(raw, self._now_ms, self._captured)
             example = self._example(raw, text).decode("utf-8", "surrogateescape")
             return Variable(raw.name, raw.kind, text, column, raw.form, example=example)
         if raw.kind is VariableKind.EXISTING:
