@@ -12,7 +12,7 @@ PYTHON := .venv/bin/python
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## the whole pipeline on a private database: one verdict, one report (PLAN=demo-overload)
+demo: ## the whole pipeline on a private database, to one verdict (PLAN=demo-overload: one that fails)
 	@scripts/setup.sh runtime && exec $(PYTHON) -m readiness.demo --plan $(PLAN)
 
 up: ## the Airflow UI on 127.0.0.1 with the demo's databases (PORT=8080 PARALLELISM=4 AUTH=users)
@@ -27,7 +27,7 @@ test: check ## make check, then all tests but the long ones
 	@$(PYTHON) -m pytest -q -n 2 -m "not long" tests/architecture tests/unit tests/property
 	@$(PYTHON) -m pytest -q -m "not long" tests/integration tests/e2e
 
-test-long: ## the tests that take minutes
+test-long: ## the tests that take minutes: kill -9 at every step, a stop at every moment
 	@scripts/setup.sh dev && exec $(PYTHON) -m pytest -q -m long tests
 
 check: ## format, lint, types, import rules

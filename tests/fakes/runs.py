@@ -124,7 +124,7 @@ def invalid_run() -> RunView:
     rules = (
         *run.verdict.validity,
         ValidityRule(
-            "foreign_cpu", "5x", 0.46, 0.25, "ratio", holds=False,
+            "native.host.foreign_cpu_ratio", "5x", 0.46, 0.25, "ratio", holds=False,
             culprit="host", why="other processes used 46 % of all cores",
         ),
     )  # fmt: skip
@@ -298,8 +298,8 @@ def _rules(shapes: tuple[Shape, ...]) -> tuple[ValidityRule, ...]:
     rules = []
     for s in shapes:
         rules += [
-            ValidityRule("schedule_lag", s.name, s.lag_ms, 10.0, "ms", holds=True, culprit=""),
-            ValidityRule("generator_cpu", s.name, 0.2, 0.8, "ratio", holds=True, culprit=""),
+            ValidityRule("schedule_lag_p99_ms", s.name, s.lag_ms, 10.0, "ms", holds=True, culprit=""),
+            ValidityRule("generator_cpu_ratio", s.name, 0.2, 0.8, "ratio", holds=True, culprit=""),
         ]  # fmt: skip
     return tuple(rules)
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from readiness.errors import WorkerLost
 from readiness.load.messages import Message, WorkerReport, tick_to_json
 from readiness.load.tally import SecondTally
 from readiness.model.histogram import Histogram
@@ -16,7 +17,8 @@ class ScriptedWorker:
     """`ports.WorkerProcess`: speaks its first line at once and the others after "go", then ends.
 
     One that `stays` ends when its input is closed, a `stubborn` one only when it is killed; while
-    somebody waits for one that `interrupts_waiting`, Ctrl-C is pressed."""
+    somebody waits for one that `interrupts_waiting`, Ctrl-C is pressed; one that `hears_no_stop`
+    has ended before a stop could reach it."""
 
     def __init__(
         self,
@@ -25,9 +27,11 @@ class ScriptedWorker:
         stays: bool = False,
         stubborn: bool = False,
         interrupts_waiting: bool = False,
+        hears_no_stop: bool = False,
     ) -> None:
         self._lines = [json.dumps(line).encode() + b"\n" for line in lines]
         self._interrupts = interrupts_waiting
+        self._hears_no_stop = hears_no_stop
         self._stubborn = stubborn or interrupts_waiting
         self._stays = stays or self._stubborn
         self._started = threading.Event()
@@ -50,7 +54,10 @@ class ScriptedWorker:
             self._ended.wait(10)
 
     def send(self, line: bytes) -> None:
-        self._heard.append(json.loads(line))
+        message = json.loads(line)
+        if self._hears_no_stop and "stop" in message:
+            raise WorkerLost("it has ended")
+        self._heard.append(message)
         if "go" in self._heard[-1]:
             self._started.set()
 

@@ -14,7 +14,7 @@ from readiness.capture.general_log import GeneralLog
 COMMANDS = ("Query", "Execute", "Prepare", "Connect", "Quit", "Init DB", "Close stmt")
 Records = list[tuple[int, str, bytes]]
 
-# A later line that itself looks like a record cannot be told from one, in no reader of such logs.
+# A later line that itself looks like a record is read as one: what it stands in tells (sessions).
 plain_line = st.binary(max_size=30).map(lambda b: b"." + b.replace(b"\n", b""))
 argument = st.builds(
     lambda first, rest: b"\n".join([first, *rest]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from readiness.sql.lexer import encode, lex
 from readiness.workload.expression import Now, Place, compile_expression
 from readiness.workload.literals import literals_of
 from readiness.workload.parameterize import parameterize
-from readiness.workload.pieces import pieces_of
+from readiness.workload.pieces import literal_text, pieces_of
 from readiness.workload.statements import Statement, flatten
 
 WORDS = st.sampled_from(
@@ -31,15 +32,21 @@ VALUES = st.one_of(
 
 
 def joined(statement: Statement, pieces: Sequence[RawPiece]) -> bytes:
-    """The pieces with the captured bytes where slots are; a slot is named by its literal."""
+    """The pieces with the captured literals where slots are; a slot is named by its literal."""
     found = b""
     for piece in pieces:
         if isinstance(piece, Slot):
             literal = statement.literals[int(piece.variable)]
-            found += statement.sql[literal.slot_start : literal.slot_end]
+            whole = replace(literal, start=literal.slot_start, end=literal.slot_end)
+            found += literal_text(statement, whole)
         else:
             found += piece.text if isinstance(piece, RawLiteral) else piece
     return found
+
+
+def kept(statement: Statement, number: int) -> RawLiteral:
+    literal = statement.literals[number]
+    return RawLiteral(literal_text(statement, literal), literal.form, "", "")
 
 
 def one(sql: bytes) -> Statement:
@@ -51,14 +58,18 @@ def test_pieces_join_to_the_statement_without_its_comments(
     parts: list[bytes], data: st.DataObject
 ) -> None:
     statement = one(b" ".join(parts))
-    numbers = range(len(statement.literals))
-    slots = data.draw(st.sets(st.sampled_from(numbers)) if numbers else st.just(set()))
-    pieces = pieces_of(statement, {n: Slot(str(n)) for n in slots})
-    again = joined(statement, pieces)
+    replaced: dict[int, Slot | RawLiteral] = {}
+    for number in range(len(statement.literals)):
+        match data.draw(st.sampled_from(["slot", "literal", "bytes"])):
+            case "slot":
+                replaced[number] = Slot(str(number))
+            case "literal":
+                replaced[number] = kept(statement, number)
+    again = joined(statement, pieces_of(statement, replaced))
     assert again.split() == joined(statement, pieces_of(statement, {})).split()
     plain = [statement.sql[t.start : t.end] for t in statement.tokens if t.kind != "comment"]
-    kept = [again[t.start : t.end] for t in lex(again)]
-    assert [k for k in kept if k != b";"] == [p for p in plain if p != b";"]
+    left = [again[t.start : t.end] for t in lex(again)]
+    assert [k for k in left if k != b";"] == [p for p in plain if p != b";"]
 
 
 @given(st.lists(VALUES, min_size=1, max_size=6))

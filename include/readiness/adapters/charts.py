@@ -6,12 +6,11 @@ The same run gives the same bytes: no date, no pyplot, and the font that matplot
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from readiness.report.answer import headline
-from readiness.report.figures import Panel, ground, panels, stacked
+from readiness.report.figures import Panel, ground, outlines, panels, stacked, strokes
 from readiness.report.numbers import plain
 from readiness.report.page import time_ticks
 from readiness.report.summary import summarize
@@ -45,6 +44,7 @@ _DPI = 120
 _WIDTH_IN = 9.0
 _PANEL_GAP_IN, _TOP_IN, _BOTTOM_IN = 0.62, 1.1, 0.4
 _LEFT, _RIGHT = 0.085, 0.985
+_NEAR_END = 0.97  # a label centred here would be cut
 
 
 def ramp_chart_png(run: RunView) -> bytes:
@@ -123,6 +123,8 @@ def _frame(axes: Axes, panel: Panel, time: Timeline, *, is_last: bool) -> None:
         axes.axvline(span.start_s, color=_LINE, lw=0.9, zorder=1)
     marks = time_ticks(time.total_s) if is_last else []
     axes.set_xticks([x * time.total_s for x, _ in marks], [plain(text) for _, text in marks])
+    if marks and marks[-1][0] > _NEAR_END:
+        axes.get_xticklabels()[-1].set_horizontalalignment("right")
     axes.annotate(
         panel.title, (0, 1), (0, 17), xycoords="axes fraction", textcoords="offset points", size=9.5, weight="bold",
         color=_INK, va="bottom", annotation_clip=False,
@@ -146,22 +148,25 @@ def _key(axes: Axes, panel: Panel) -> None:
 
 def _lines(axes: Axes, panel: Panel, time: Timeline) -> None:
     for curve in panel.curves:
+        colour = _TONES[curve.tone]
         if curve.tone == "band":
-            x, y = ground(time, panel.top)
-            axes.plot(x, y, color=_TONES["band"], lw=5, zorder=2, solid_capstyle="butt")
+            x, y = _scaled(ground(time), panel.top)
+            axes.plot(x, y, color=colour, lw=5, zorder=2, solid_capstyle="butt")
             continue
-        values = [math.nan if v is None else v / panel.top for v in time.row(curve.metric)]
-        marker = "." if len(time.x_s) == 1 else ""
-        axes.plot(time.x_s, values, color=_TONES[curve.tone], lw=1.5, marker=marker, zorder=3)
+        for points in strokes(time, time.row(curve.metric)):
+            axes.plot(*_scaled(points, panel.top), color=colour, lw=1.5, zorder=3)
+
+
+def _scaled(points: Sequence[tuple[float, float]], top: float) -> tuple[list[float], list[float]]:
+    return [x for x, _ in points], [y / top for _, y in points]
 
 
 def _stack(axes: Axes, panel: Panel, time: Timeline) -> None:
-    below: Sequence[float] = [0.0] * len(time.x_s)
-    style: dict[str, Any] = {"lw": 0.5, "edgecolor": "white", "zorder": 2}
-    for wait, high in stacked(time):
-        upper = [v / panel.top for v in high]
-        axes.fill_between(time.x_s, below, upper, facecolor=_TONES[wait], **style)
-        below = upper
+    """The highest layer first: each next one covers its foot."""
+    for wait, high in reversed(stacked(time)):
+        for points in outlines(time, high):
+            x, y = _scaled(points, panel.top)
+            axes.fill_between(x, y, facecolor=_TONES[wait], lw=0.5, edgecolor="white", zorder=2)
 
 
 def _levels(axes: Axes, panel: Panel, time: Timeline) -> None:

@@ -46,7 +46,9 @@ def copy_tree(source: Path, destination: Path, *, log: Path) -> None:
         running.kill()
     if code != 0:
         said = log.read_text("utf-8", "replace").splitlines()[-1:] or [f"cp ended with {code}"]
-        raise CloneError(f"The copy to {destination} failed: {said[0]}")
+        raise CloneError(
+            f"The copy to {destination} failed: {said[0]}", hint="Check rights and free space."
+        )
 
 
 def _open_error(datadir: Path, who: str) -> CloneError:

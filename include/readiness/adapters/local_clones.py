@@ -102,7 +102,8 @@ class LocalClones:
         """A running clone with marker and load user; goes on where a dead try stopped.
 
         Raises CloneError (another engine or version, a snapshot that is not whole) and ServerError
-        (disk, port, it died). A failed restore leaves what `list` shows and `destroy` removes."""
+        (disk, port, it died). A server that did not start leaves its data, for a retry; `list` shows
+        it and `destroy` removes it."""
         name = naming.clone_name(run_id, variant)
         lifecycle.require_fit(snapshot, engine=self.binary.engine, version=self.binary.version)
         directory, server = self._directory(name), self.server(name)
@@ -115,8 +116,7 @@ class LocalClones:
         )
         if step is Step.COPY or record is None:
             self.destroy(name)
-            record = self._begin(name, run_id, snapshot, lease_s)
-            self._copy(snapshot, directory)
+            record = self._copied(snapshot, name, run_id, lease_s)
         if step is not Step.ADOPT:
             self._end_processes(directory)
             server.start()
@@ -167,10 +167,6 @@ class LocalClones:
             directory = self._directory(name)
             self._servers[name] = LocalServer(directory, options=self.options, binary=self._binary)
         return self._servers[name]
-
-    def admin_login(self, name: str, database: str = "") -> Login:
-        """How root logs in to a running clone: over its socket."""
-        return self.server(name).root_login(database)
 
     def admin_session(self, name: str, database: str = "") -> Session:
         """A session as root: for the marker, the interlock and the sampler."""
@@ -236,6 +232,16 @@ class LocalClones:
         )
         manifest.write_manifest(partial, made)
         return made
+
+    def _copied(self, snapshot: Snapshot, name: str, run_id: str, lease_s: float) -> Clone:
+        """The record of a clone whose data is copied; nothing of it stays when that fails."""
+        try:
+            record = self._begin(name, run_id, snapshot, lease_s)
+            self._copy(snapshot, self._directory(name))
+        except BaseException:
+            self.destroy(name)
+            raise
+        return record
 
     def _begin(self, name: str, run_id: str, snapshot: Snapshot, lease_s: float) -> Clone:
         """Writes down what will be made, before it is."""

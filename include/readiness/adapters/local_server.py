@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,7 +93,11 @@ class LocalServer:
         partial = self.directory / "data.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(mode=0o700)
-        self._run_to_end(initialise_command(self.binary, partial), bootstrap_sql(self.binary))
+        try:
+            self._run_to_end(initialise_command(self.binary, partial), bootstrap_sql(self.binary))
+        except BaseException:
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
         partial.rename(self.datadir)
 
     def start(self, *, timeout_s: float = 60.0) -> Endpoint:
@@ -281,23 +284,6 @@ class LocalServer:
             running.kill()
         if code != 0:
             raise _death(log, log_start, 0)
-
-
-def server_at(state_dir: Path, endpoint: Endpoint) -> ServerState | None:
-    """The running server of ours in `state_dir` that listens at `endpoint`, if any: the proof that a
-    loopback address leads to a server whose process we started."""
-    for state in _states_in(state_dir):
-        is_port = endpoint.port == state.port and endpoint.host in {"127.0.0.1", "localhost"}
-        if (is_port or (endpoint.socket and endpoint.socket == state.socket)) and state.is_running:
-            return state
-    return None
-
-
-def _states_in(state_dir: Path) -> Iterator[ServerState]:
-    for _, datadir in server_processes_of(state_dir):
-        state = read_state(datadir.parent)
-        if state is not None:
-            yield state
 
 
 def _start_detached(command: list[str], log: Path) -> subprocess.Popen[bytes]:

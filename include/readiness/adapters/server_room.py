@@ -15,13 +15,18 @@ class PortTaken(ServerError):
 
 def require_free_space(folder: Path, needed_bytes: int, *, what: str) -> None:
     """Raises ServerError with both figures when the disk has less free than needed."""
+    if shutil.disk_usage(folder).free < needed_bytes:
+        raise disk_full(folder, needed_bytes, what=what)
+
+
+def disk_full(folder: Path, needed_bytes: int, *, what: str) -> ServerError:
+    """The error that says how much is needed and how much the disk of `folder` has free now."""
     free_bytes = shutil.disk_usage(folder).free
-    if free_bytes < needed_bytes:
-        raise ServerError(
-            f"The disk is too full for {what}: {needed_bytes / 1e6:,.0f} MB needed,"
-            f" {free_bytes / 1e6:,.0f} MB free at {folder}.",
-            hint="Free some space, or use a folder on another disk.",
-        )
+    return ServerError(
+        f"The disk is too full for {what}: {needed_bytes / 1e6:,.0f} MB needed,"
+        f" {free_bytes / 1e6:,.0f} MB free at {folder}.",
+        hint="Free some space, or keep the state on another disk:  READINESS_STATE=/path/to/folder",
+    )
 
 
 def free_port() -> int:

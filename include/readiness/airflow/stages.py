@@ -19,7 +19,7 @@ from readiness.model.verdict import Verdict
 from readiness.wiring import verdicts
 from readiness.wiring.checks import check_workload
 from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage
-from readiness.wiring.targets import Target, clone_dsn, gate, target_of
+from readiness.wiring.targets import Target, clone_dsn, target_of
 
 CHECKOUTS_CHECKED = 100
 
@@ -99,8 +99,7 @@ def _workload(plan: Plan) -> Path:
 
 def _check(task: TaskRun, target: Target, workload: Path) -> None:
     with task.onlooker.step(f"{CHECKOUTS_CHECKED} checkouts, one by one") as tell:
-        gate(target, task.settings)()
-        found = check_workload(workload, target, checkouts=CHECKOUTS_CHECKED)
+        found = check_workload(workload, target, task.settings, checkouts=CHECKOUTS_CHECKED)
         if not found.is_clean:
             raise WorkloadError(
                 f"{found.failed} of {found.checkouts} checkouts failed on the clone:"

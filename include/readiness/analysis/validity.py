@@ -127,7 +127,7 @@ def _samples_rule(
     return _Rules(result.stage.name).up_to(
         Limit(MISSING_SAMPLES, limits.missing_samples_ratio, "ratio", METRICS),
         missing / expected,
-        f"{source} gave samples in {present} of {expected} seconds",
+        f"{source} gave samples in {min(present, expected)} of {expected} seconds",
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import WorkloadError
@@ -29,6 +29,7 @@ _HALF_A_YEAR_MS = 183 * 86_400_000
 _HOUR_MS = 3_600_000
 _ROOMY = 10**10
 _FEWEST_DIGITS = 4
+_DIGITS = 20  # beyond any integer column
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +40,23 @@ class _Seen:
     texts: tuple[str, ...]
     form: Form
     now_ms: int
+    captured: Collection[bytes]
+
+    def numbers(self) -> set[int]:
+        """Whole numbers that were captured, for whatever column: no range may end in one."""
+        return {int(v) for v in (*self.captured, *self.values) if v.isdigit() and len(v) < _DIGITS}
 
 
-def specification_of(variable: RawVariable, now_ms: int) -> str:
-    """The generator's text for a fresh variable; `now_ms` is the time of the build.
+def specification_of(variable: RawVariable, now_ms: int, captured: Collection[bytes] = ()) -> str:
+    """The generator's text for a fresh variable; `now_ms` is the time of the build, and no end of a
+    range is one of the `captured` values, whosever it is.
 
     Raises WorkloadError when no capture holds a value."""
     values = tuple(v for v in variable.values if v is not None)
     if not values:
         raise WorkloadError(f"@{variable.name} has no value in any capture")
     texts = tuple(v.decode("utf-8", "replace") for v in values)
-    seen = _Seen(values, texts, variable.form, now_ms)
+    seen = _Seen(values, texts, variable.form, now_ms, captured)
     name = _known(variable.generator, seen)
     learn = _LEARNERS.get(name)
     try:
@@ -135,7 +142,7 @@ def _integer(seen: _Seen) -> Specification:
     if min(numbers) < 0:
         size = 10 ** len(str(max(map(abs, numbers)))) - 1
         return Specification("integer", argument=f"{-size}..{size}")
-    low, high = _coarse(min(numbers), max(numbers), numbers)
+    low, high = _coarse(min(numbers), max(numbers), seen.numbers())
     return Specification("integer", argument=f"{low}..{high}")
 
 
@@ -149,8 +156,18 @@ def _decimal(seen: _Seen) -> Specification:
     last = 10 ** ((len(str(max(wholes))) if max(wholes) else 0) + scale) - 1
     first -= first in scaled and first > 1
     last -= last in scaled
+    first = _off(first, seen, step=-(10**scale), least=10**scale, unit=10**scale)
+    last = _off(last, seen, step=10**scale, least=0, unit=10**scale)
     low, high = (f"{n // 10**scale}.{n % 10**scale:0{scale}d}" for n in (first, last))
     return Specification("decimal", argument=f"{low}..{high}")
+
+
+def _off(number: int, seen: _Seen, *, step: int, least: int, unit: int) -> int:
+    """The number, moved by steps until its whole part is no captured number."""
+    taken = seen.numbers()
+    while number // unit in taken and number > least:
+        number += step
+    return number
 
 
 def _scaled(text: str, scale: int) -> str:
@@ -158,23 +175,26 @@ def _scaled(text: str, scale: int) -> str:
     return whole + fraction.ljust(scale, "0")
 
 
-def _years(texts: Sequence[str]) -> tuple[str, str]:
-    """Five-year steps around the dates; ends that were captured move by a year."""
-    years = [int(t[:4]) for t in texts]
-    days = {t[:10] for t in texts}
+def _years(seen: _Seen) -> tuple[str, str]:
+    """Five-year steps around the dates; ends that were captured, as a day or as a number of any
+    column, move by a year."""
+    years = [int(t[:4]) for t in seen.texts]
+    days, numbers = {t[:10] for t in seen.texts}, seen.numbers()
     low, high = min(years) // 5 * 5, max(years) // 5 * 5 + 4
-    low -= f"{low:04d}-01-01" in days
-    high += f"{high:04d}-12-31" in days
+    while low > 1 and (f"{low:04d}-01-01" in days or low in numbers):
+        low -= 1
+    while high < 9999 and (f"{high:04d}-12-31" in days or high in numbers):
+        high += 1
     return f"{max(low, 1):04d}-01-01", f"{high:04d}-12-31"
 
 
 def _date(seen: _Seen) -> Specification:
-    return Specification("date", argument="..".join(_years(seen.texts)))
+    return Specification("date", argument="..".join(_years(seen)))
 
 
 def _datetime(seen: _Seen) -> Specification:
     digits = max(len(t.partition(".")[2]) for t in seen.texts)
-    argument = "..".join(_years(seen.texts)) + (f",{digits}" if digits else "")
+    argument = "..".join(_years(seen)) + (f",{digits}" if digits else "")
     return Specification("datetime", argument=argument)
 
 

@@ -6,12 +6,13 @@ Not searched for are values of fewer than 4 characters, and words that all captu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.model.draft import RawDraft, RawLiteral
 from readiness.model.transactions import Raw
-from readiness.sql.lexer import LITERALS, decode, lex
+from readiness.model.workload import Form
+from readiness.sql.lexer import LITERALS, Token, decode, lex
 
 _SHORTEST = 4
 
@@ -19,7 +20,7 @@ _SHORTEST = 4
 @dataclass(frozen=True, slots=True, repr=False)
 class Originals(Raw):
     """Captured values by id: `user_email_0/2` is the variable's value in capture 2,
-    `s017/3` the third varying literal of a statement."""
+    `s017/3/1` that of the statement's third varying literal in capture 1."""
 
     values: Mapping[str, bytes]
 
@@ -29,28 +30,39 @@ def originals(draft: RawDraft) -> Originals:
     constants = _constants(draft)
     found: dict[str, bytes] = {}
     seen: set[bytes] = set()
-    for value_id, value in _varying(draft):
+    for value_id, value in varying(draft):
         if len(value) >= _SHORTEST and value not in seen and not _holds(constants, value.lower()):
             found[value_id] = value
             seen.add(value)
     return Originals(found)
 
 
-def _varying(draft: RawDraft) -> Iterator[tuple[str, bytes]]:
+def varying(draft: RawDraft) -> Iterator[tuple[str, bytes]]:
+    """(id, decoded value) of all that differs between captures, each capture's value; numbers that
+    shape a statement (LIMIT) are no value."""
     for variable in draft.variables:
-        for capture, value in enumerate(variable.values, 1):
-            if value is not None:
-                yield f"{variable.name}/{capture}", value
+        yield from _by_capture(variable.name, variable.values)
     for step in draft.steps:
         literals = [p for p in step.pieces if isinstance(p, RawLiteral) and p.varies]
         for number, literal in enumerate(literals, 1):
-            for value in _decoded(literal):
-                yield f"{step.statement_id}/{number}", value
+            if not literal.is_structural or literal.form is not Form.NUMBER:
+                values = (literal_value(literal), *literal.others)
+                yield from _by_capture(f"{step.statement_id}/{number}", values)
 
 
-def _decoded(literal: RawLiteral) -> list[bytes]:
+def _by_capture(name: str, values: Sequence[bytes | None]) -> Iterator[tuple[str, bytes]]:
+    return ((f"{name}/{n}", value) for n, value in enumerate(values, 1) if value is not None)
+
+
+def literal_tokens(literal: RawLiteral) -> list[Token]:
+    """The spans of its quotes or digits within its text; several for adjacent strings."""
+    return [t for t in lex(literal.text) if t.kind in LITERALS]
+
+
+def literal_value(literal: RawLiteral) -> bytes:
+    """Its decoded value; adjacent strings are one."""
     text = literal.text
-    return [decode(t.kind, text[t.start : t.end]) for t in lex(text) if t.kind in LITERALS]
+    return b"".join(decode(t.kind, text[t.start : t.end]) for t in literal_tokens(literal))
 
 
 def _constants(draft: RawDraft) -> bytes:
@@ -61,7 +73,7 @@ def _constants(draft: RawDraft) -> bytes:
             if isinstance(piece, bytes):
                 parts.append(piece)
             elif isinstance(piece, RawLiteral) and not piece.varies:
-                parts += [piece.text, *_decoded(piece)]
+                parts += [piece.text, literal_value(piece)]
     return b"\n".join(parts).lower()
 
 

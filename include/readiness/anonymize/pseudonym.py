@@ -12,9 +12,9 @@ import ipaddress
 import json
 import re
 from calendar import monthrange
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
-from readiness.model.generator import is_luhn, luhn_digit
+from readiness.model.generator import Pattern, is_luhn, luhn_digit
 from readiness.model.workload import Form
 
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -33,12 +33,17 @@ _LONG = 1000
 _TRIES = 64
 
 
-class Pseudonyms:
-    """Makes pseudonyms under one key. `forbidden` values (raw bytes) are never the answer."""
+def _nothing(_made: bytes) -> bool:
+    return False
 
-    def __init__(self, key: bytes, forbidden: Collection[bytes] = ()) -> None:
+
+class Pseudonyms:
+    """Makes pseudonyms under one key; `is_forbidden` says which texts are never the answer: a made
+    value may hold a captured one by chance, as a UUID's group may be a captured price."""
+
+    def __init__(self, key: bytes, is_forbidden: Callable[[bytes], bool] = _nothing) -> None:
         self._key = key
-        self._forbidden = forbidden
+        self._is_forbidden = is_forbidden
 
     def of(self, value: bytes, form: Form) -> bytes:
         """The pseudonym of a decoded literal; short numbers may stay what they are."""
@@ -46,13 +51,19 @@ class Pseudonyms:
         made = value
         for attempt in range(_TRIES):
             made = make(value, _Draw(self._key, form, value, attempt))
-            if made != value and made not in self._forbidden:
+            if made != value and not self._is_forbidden(made):
                 break
         return made
 
-    def integer(self, domain: str, value: bytes, below: int) -> int:
-        """A keyed whole number, 0 <= n < `below`."""
-        return _Draw(self._key, domain, value, 0).below(below)
+    def filled(self, pattern: Pattern, domain: str, value: bytes) -> bytes:
+        """A keyed text of the pattern, no forbidden one where it has others."""
+        made = b""
+        for attempt in range(_TRIES):
+            number = _Draw(self._key, domain, value, attempt).below(pattern.space)
+            made = pattern.fill(number).encode()
+            if not self._is_forbidden(made):
+                break
+        return made
 
     def _binary(self, value: bytes, draw: _Draw) -> bytes:
         made = bytearray(draw.byte() for _ in value)

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import quote
 
 from readiness.anonymize.originals import Originals
@@ -34,17 +35,32 @@ class Leak:
 
 def scan(outputs: Mapping[str, bytes], originals: Originals) -> list[Leak]:
     """Every first place of every value in every output (by file name), in the order found."""
-    leaks: list[Leak] = []
-    for file, data in outputs.items():
+    searcher = Searcher(originals)
+    return list(chain.from_iterable(searcher.leaks(f, data) for f, data in outputs.items()))
+
+
+class Searcher:
+    """Looks for the same values in many texts; what it looks for is worked out once."""
+
+    def __init__(self, originals: Originals) -> None:
+        self._needles = [
+            (value_id, encoding, needle, is_folded)
+            for value_id, value in originals.values.items()
+            for encoding, needle, is_folded in _encodings(value)
+        ]
+
+    def leaks(self, file: str, data: bytes) -> Iterator[Leak]:
+        """The first place of each value and encoding in one output."""
         folded = _folded(data)
-        for value_id, value in originals.values.items():
-            for encoding, needle, is_folded in _encodings(value):
-                searched = folded if is_folded else data
-                at = _find(searched, needle)
-                if at >= 0:
-                    line = searched.count(b"\n", 0, at) + 1
-                    leaks.append(Leak(file, line, encoding, value_id))
-    return leaks
+        for value_id, encoding, needle, is_folded in self._needles:
+            searched = folded if is_folded else data
+            at = _find(searched, needle)
+            if at >= 0:
+                yield Leak(file, searched.count(b"\n", 0, at) + 1, encoding, value_id)
+
+    def finds(self, text: bytes) -> bool:
+        """Whether a text holds any of the values in any encoding."""
+        return any(True for _ in self.leaks("", text))
 
 
 def _folded(data: bytes) -> bytes:

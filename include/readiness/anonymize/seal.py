@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterable
 
 from readiness.anonymize.learn import specification_of
+from readiness.anonymize.originals import literal_tokens, literal_value, originals, varying
 from readiness.anonymize.pseudonym import Pseudonyms
+from readiness.anonymize.scan import Searcher
 from readiness.anonymize.sensitive import is_personal_column, personal_spans
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawStep, RawVariable
@@ -26,7 +28,7 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.sql.lexer import LITERALS, TokenKind, decode, encode, form_of, lex
+from readiness.sql.lexer import TokenKind, decode, encode, form_of, lex
 
 _WORD_BYTE = re.compile(rb"[A-Za-z0-9_.$@'\"`\x80-\xff]")
 
@@ -51,7 +53,10 @@ class _Sealer:
     """What sealing one draft needs at every step."""
 
     def __init__(self, draft: RawDraft, key: bytes, now_ms: int) -> None:
-        self._pseudonyms = Pseudonyms(key, frozenset(_captured(draft)))
+        captured = frozenset(v for _, v in varying(draft) if v)
+        searcher = Searcher(originals(draft))
+        self._pseudonyms = Pseudonyms(key, lambda made: made in captured or searcher.finds(made))
+        self._captured = captured
         self._sampled = _columns_of(draft.samples)
         self._now_ms = now_ms
 
@@ -59,7 +64,7 @@ class _Sealer:
         """Generator and example of a fresh one, expression of a derived one, else its column."""
         column = f"{raw.table}.{raw.column}" if raw.table and raw.column else raw.column
         if raw.kind is VariableKind.FRESH:
-            text = specification_of(raw, self._now_ms)
+            text = specification_of(raw, self._now_ms, self._captured)
             example = self._example(raw, text).decode("utf-8", "surrogateescape")
             return Variable(raw.name, raw.kind, text, column, raw.form, example=example)
         if raw.kind is VariableKind.EXISTING:
@@ -90,8 +95,7 @@ class _Sealer:
         specification = parse_specification(text)
         if specification.name in ("pattern", "phone"):
             pattern = Pattern.parse(specification.argument)
-            number = self._pseudonyms.integer(raw.name, value, pattern.space)
-            return encode(raw.form, pattern.fill(number).encode())
+            return encode(raw.form, self._pseudonyms.filled(pattern, raw.name, value))
         return encode(raw.form, self._pseudonyms.of(value, raw.form))
 
     def _piece(self, piece: RawPiece) -> Piece:
@@ -99,14 +103,14 @@ class _Sealer:
 
     def _literal(self, raw: RawLiteral) -> bytes:
         """A literal's new text; what precedes its quote or digits (an introducer) stays. Adjacent
-        texts ('a' 'b') are one value."""
-        if raw.is_structural:
+        texts ('a' 'b') are one value. Of structure, texts other than JSON paths are replaced too:
+        the words of a full-text search are the person's."""
+        tokens = literal_tokens(raw)
+        value = literal_value(raw)
+        form = form_of(tokens[0].kind) if tokens else Form.NUMBER
+        is_path = raw.is_structural and value.startswith(b"$")
+        if not tokens or is_path or (raw.is_structural and form is not Form.TEXT):
             return raw.text
-        tokens = [t for t in lex(raw.text) if t.kind in LITERALS]
-        if not tokens:
-            return raw.text
-        value = b"".join(decode(t.kind, raw.text[t.start : t.end]) for t in tokens)
-        form = form_of(tokens[0].kind)
         if raw.varies or is_personal_column(raw.column, value):
             made = self._pseudonyms.of(value, form)
         else:
@@ -153,18 +157,6 @@ def _is_printable(value: bytes) -> bool:
         return "\0" not in value.decode()
     except UnicodeDecodeError:
         return False
-
-
-def _captured(draft: RawDraft) -> Iterable[bytes]:
-    """Every value that differs between captures: none may come out again by chance."""
-    for variable in draft.variables:
-        yield from (v for v in variable.values if v)
-    for step in draft.steps:
-        for piece in step.pieces:
-            if isinstance(piece, RawLiteral) and piece.varies:
-                for token in lex(piece.text):
-                    if token.kind in LITERALS:
-                        yield decode(token.kind, piece.text[token.start : token.end])
 
 
 def _columns_of(samples: Iterable[Sample]) -> dict[str, str]:

@@ -51,10 +51,11 @@ class RunFolder:
         atomic.write_bytes(self.path / "workload.sql", workload)
 
     def write_results(self, results: Sequence[StageResult], samples: Sequence[Sample]) -> None:
-        """Writes `latency.json.gz`, `stages.parquet` and `samples.parquet`."""
+        """Writes `latency.json.gz`, `samples.parquet` and, last, `stages.parquet`: a stage counts
+        from then on, so a crash in between loses the new one and none before."""
         latency.write_latency(self.path / "latency.json.gz", results)
-        tables.write_stages(self.path / "stages.parquet", results)
         tables.write_samples(self.path / "samples.parquet", samples)
+        tables.write_stages(self.path / "stages.parquet", results)
 
     def add_result(self, result: StageResult, samples: Sequence[Sample]) -> None:
         """Adds one stage to what the run has measured so far; run anew, it takes its own place."""

@@ -47,13 +47,15 @@ def write_stages(path: Path, results: Sequence[StageResult]) -> None:
 
 
 def read_stages(path: Path, latency: Sequence[StageLatency]) -> list[StageResult]:
-    """The stage results, joined with their histograms. Raises ArtifactError or SchemaMismatch."""
+    """The stage results, joined with their histograms; histograms of a stage that a crash kept out
+    of the table are left out. Raises ArtifactError or SchemaMismatch."""
     rows = _read(path)
     with reading(path):
         names = [row["stage"] for row in rows]
-        if names != [stage.stage for stage in latency]:
+        known = latency[: len(names)]
+        if names != [stage.stage for stage in known]:
             raise ArtifactError(f"{path} and its latency.json.gz hold different stages.")
-        return [_result(row, stage) for row, stage in zip(rows, latency, strict=True)]
+        return [_result(row, stage) for row, stage in zip(rows, known, strict=True)]
 
 
 def _samples_schema() -> pa.Schema:

@@ -37,6 +37,7 @@ class Session:
     _open: list[RawStatement] | None = None
     _is_autocommit: bool = True
     _last_ns: int | None = None
+    _left_modes: str = ""  # modes that the open transaction had and left
 
     def lex(self, sql: bytes) -> list[Token]:
         """Tokens as the session's sql_mode reads them; raises SqlError for what never ends."""
@@ -68,9 +69,11 @@ class Session:
         self.sql_mode, self._is_autocommit, self._last_ns = "", True, None
 
     def _finish(self, statements: Sequence[RawStatement], outcome: Outcome) -> None:
+        modes = dict.fromkeys(filter(None, f"{self.sql_mode},{self._left_modes}".split(",")))
+        self._left_modes = ""
         self.finished.append(
             RawTransaction(
-                self.thread_id, self.user, self.schema, tuple(statements), outcome, self.sql_mode
+                self.thread_id, self.user, self.schema, tuple(statements), outcome, ",".join(modes)
             )
         )
 
@@ -110,6 +113,8 @@ class Session:
             self._is_autocommit = control is Control.AUTOCOMMIT_ON
         words = leading_words(sql, tokens, limit=1)
         if words == [b"SET"]:
+            if self._open is not None:
+                self._left_modes += f",{self.sql_mode}"
             self.sql_mode = next_sql_mode(sql, tokens, self.sql_mode)
         elif words == [b"USE"]:
             name = sql[tokens[-1].start : tokens[-1].end].strip(b"`")

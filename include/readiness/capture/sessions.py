@@ -14,6 +14,7 @@ from pathlib import Path
 
 from readiness.capture.general_log import MYSQL, GeneralLog, LogEvent
 from readiness.capture.logins import parse_login
+from readiness.capture.lookalikes import Cut
 from readiness.capture.session import Session
 from readiness.errors import CaptureError, SqlError
 from readiness.model.transactions import Outcome, RawCapture, RawTransaction
@@ -29,11 +30,12 @@ def read_capture(path: Path, *, users: Collection[str] = ()) -> RawCapture:
     """The transactions of one general log, of the sessions of `users` (none given: of all).
 
     Raises CaptureError where the log cannot be read, is none (LogFormatError), or has no session
-    of the users. What began before the log or is broken is left out or marked, with a warning."""
+    of the users. What began before the log or is broken is left out or marked, with a warning; so
+    are lines within a statement that look like records."""
     log = GeneralLog(path)
-    reader = _Reader(frozenset(users))
+    reader = _Reader(log, frozenset(users))
     for event in log:
-        reader.take(event, has_fine_clock=log.dialect == MYSQL)
+        reader.take(event)
     transactions = reader.finish()
     if users and not transactions:
         raise _nobody(path, users, reader.statements_by_user)
@@ -71,26 +73,47 @@ def _iso(at_ns: int | None) -> str:
 class _Reader:
     """Follows all sessions of one log; those of other users only by name."""
 
-    def __init__(self, users: frozenset[str]) -> None:
+    def __init__(self, log: GeneralLog, users: frozenset[str]) -> None:
         self.sessions: list[Session] = []
         self.warnings: list[str] = []
         self.commands: Counter[str] = Counter()
         self.statements_by_user: Counter[str] = Counter()
         self.first_ns: int | None = None
         self.last_ns: int | None = None
+        self._log = log
         self._users = users
         self._live: dict[int, Session] = {}
         self._awaits_twin: set[int] = set()  # connections that sent a SQL EXECUTE just now
         self._elided: dict[int, LogEvent] = {}  # MySQL's `PREPARE s FROM ...`, waiting for its text
+        self._cut: Cut | None = None
         self._older: list[LogEvent] = []  # the first record of each session older than the log
 
-    def take(self, event: LogEvent, *, has_fine_clock: bool) -> None:
-        """The next record of the log."""
+    def take(self, event: LogEvent) -> None:
+        """The next record of the log, unless it may be a line of a statement that was cut off."""
+        cut = self._cut
+        if cut is None:
+            self._record(event)
+        elif cut.closes(event):
+            self.warnings.append(cut.forged(event))
+            self._cut = None
+        else:
+            cut.held.append(event)
+            if cut.is_over:
+                self._release(cut)
+
+    def _release(self, cut: Cut) -> None:
+        """The statement was broken by itself: what was held are records."""
+        self.warnings += cut.broken()
+        self._cut = None
+        for event in cut.held:
+            self.take(event)
+
+    def _record(self, event: LogEvent) -> None:
         self.commands[event.command] += 1
         if event.at_ns is not None:
             self.first_ns = event.at_ns if self.first_ns is None else self.first_ns
             self.last_ns = event.at_ns
-        at_ns = event.at_ns if has_fine_clock else None
+        at_ns = event.at_ns if self._log.dialect == MYSQL else None
         match event.command:
             case "Connect" | "Change user":
                 self._connect(event)
@@ -103,6 +126,8 @@ class _Reader:
 
     def finish(self) -> tuple[RawTransaction, ...]:
         """All transactions, in the order in which they began; what is still open is marked."""
+        while self._cut:
+            self._release(self._cut)
         for session in self._live.values():
             session.end(Outcome.OPEN)
         if self._older:
@@ -149,15 +174,15 @@ class _Reader:
     def _statement(self, event: LogEvent, at_ns: int | None) -> None:
         session = self._session(event)
         sql = self._sent(event, session)
-        if sql is None:
-            return
-        self.statements_by_user[session.user] += 1
-        if self._users and session.user not in self._users:
-            return
+        self.statements_by_user[session.user] += sql is not None
+        is_kept = not self._users or session.user in self._users
         try:
-            session.add(sql, line=event.line, at_ns=at_ns)
+            if sql is not None and is_kept:
+                session.add(sql, line=event.line, at_ns=at_ns)
+            else:
+                session.lex(event.argument)  # a record may be forged in any session's statement
         except SqlError as e:
-            self.warnings.append(f"line {event.line}: statement left out: {e.message}")
+            self._cut = Cut(event, session, e, is_kept)
 
     def _sent(self, event: LogEvent, session: Session) -> bytes | None:
         """What the client sent with this record; None where another record stands for it."""

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from readiness.capture.sql_mode import ANSI_QUOTES, NO_BACKSLASH_ESCAPES
+from readiness.errors import SqlError
 from readiness.model.transactions import RawCapture, RawTransaction
+from readiness.model.workload import StatementKind
 from readiness.sql.kind import statement_kind
 from readiness.sql.lexer import lex
 
@@ -62,12 +64,16 @@ def _kinds(transactions: Iterable[RawTransaction]) -> Iterable[str]:
     for transaction in transactions:
         modes = transaction.sql_mode.split(",")
         for statement in transaction.statements:
-            tokens = lex(
-                statement.sql,
-                ansi_quotes=ANSI_QUOTES in modes,
-                no_backslash_escapes=NO_BACKSLASH_ESCAPES in modes,
-            )
-            yield statement_kind(statement.sql, tokens).value
+            try:
+                tokens = lex(
+                    statement.sql,
+                    ansi_quotes=ANSI_QUOTES in modes,
+                    no_backslash_escapes=NO_BACKSLASH_ESCAPES in modes,
+                )
+            except SqlError:  # the mode changed within the transaction
+                yield StatementKind.OTHER.value
+            else:
+                yield statement_kind(statement.sql, tokens).value
 
 
 def _largest_first(counts: dict[str, int]) -> dict[str, int]:

@@ -3,12 +3,68 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+
+from readiness.errors import ConfigError
 
 if TYPE_CHECKING:
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are ours: the same shape, exit code and JSON."""
+
+    def __init__(self, **given: Any) -> None:
+        given.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**given)
+
+    def error(self, message: str) -> NoReturn:
+        """Raises ConfigError; the hint is the command's own help."""
+        raise ConfigError(f"{self.prog}: {message}.", hint=f"{self.prog} --help")
+
+
+def number(lowest: float, highest: float = math.inf) -> Callable[[str], float]:
+    """A type of argument: a finite number from `lowest` to `highest`."""
+
+    def read(text: str) -> float:
+        return _within(float(text), lowest, highest)
+
+    return _told(read, f"a number {_span(lowest, highest)}")
+
+
+def whole_number(lowest: int, highest: float = math.inf) -> Callable[[str], int]:
+    """A type of argument: an integer from `lowest` to `highest`."""
+
+    def read(text: str) -> int:
+        return int(_within(int(text), lowest, highest))
+
+    return _told(read, f"a whole number {_span(lowest, highest)}")
+
+
+T = TypeVar("T")
+
+
+def _told(read: Callable[[str], T], allowed: str) -> Callable[[str], T]:
+    def read_or_say(text: str) -> T:
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"allowed is {allowed}") from None
+
+    return read_or_say
+
+
+def _within(value: float, lowest: float, highest: float) -> float:
+    if not (lowest <= value <= highest and math.isfinite(value)):
+        raise ValueError
+    return value
+
+
+def _span(lowest: float, highest: float) -> str:
+    return f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"from {lowest:g} up"
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.server_command import ServerOptions
 from readiness.cli import console
-from readiness.cli.arguments import add_json, add_verbs
+from readiness.cli.arguments import add_json, add_verbs, number
 from readiness.config.settings import read_settings
 from readiness.errors import ConfigError
 from readiness.flow.janitor import silence_line
@@ -35,7 +35,9 @@ def register(commands: Commands) -> None:
     create.add_argument("--snapshot", metavar="NAME", required=True, help="its name, or one taken")
     create.add_argument("--run-id", default="manual", help="whose clone it is")
     create.add_argument("--variant", default="a", help="tells clones of one run apart")
-    create.add_argument("--lease-h", type=float, default=LEASE_S / 3600, help="hours until it ends")
+    create.add_argument(
+        "--lease-h", type=number(0.01), default=LEASE_S / 3600, help="hours until it ends"
+    )
     listed = verbs.add_parser("list", help="all clones of this machine")
     destroy = verbs.add_parser("destroy", help="remove a clone, its server and its data")
     destroy.add_argument("name", metavar="NAME", help="as `clone list` shows it")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 
-from readiness.errors import ReadinessError
+from readiness.errors import ConfigMistakes, ReadinessError, TargetRefused
 from readiness.report.terminal import format_error
 
 
 def progress(text: str) -> None:
     """One line of progress."""
     print(text, file=sys.stderr, flush=True)
-
-
-def silent(_text: str) -> None:
-    """No progress."""
 
 
 def result(data: Mapping[str, object], text: str, *, as_json: bool) -> None:
@@ -27,16 +24,43 @@ def result(data: Mapping[str, object], text: str, *, as_json: bool) -> None:
 def failure(error: ReadinessError, *, as_json: bool) -> int:
     """Shows an error and gives its exit code."""
     if as_json:
-        body = {
-            "error": type(error).__name__,
-            "message": error.message,
-            "hint": error.hint,
-            "exit_code": error.exit_code,
-        }
-        print(json.dumps(body), flush=True)
+        print(json.dumps(_as_json(error)), flush=True)
     else:
         print(format_error(error, colour=sys.stderr.isatty()), file=sys.stderr, flush=True)
     return error.exit_code
+
+
+def _as_json(error: ReadinessError) -> dict[str, object]:
+    """All that people are shown of an error: each mistake of a file, each key of a target."""
+    body: dict[str, object] = {
+        "error": type(error).__name__,
+        "message": error.message,
+        "hint": error.hint,
+        "exit_code": error.exit_code,
+    }
+    if isinstance(error, ConfigMistakes):
+        body["mistakes"] = [
+            {"path": str(m.path), "line": m.line, "column": m.column, "text": m.text}
+            for m in error.mistakes
+        ]
+    if isinstance(error, TargetRefused):
+        body["keys"] = [{"name": n, "holds": holds, "why": why} for n, holds, why in error.keys]
+    return body
+
+
+def of_system(error: OSError) -> ReadinessError:
+    """A file or folder that the system refused, as an error of ours: which, and why."""
+    where = f"{error.filename}: " if error.filename else ""
+    return ReadinessError(
+        f"{where}{error.strerror or type(error).__name__}.",
+        hint="Check the path, its rights and the free space.",
+    )
+
+
+def unheard() -> int:
+    """Nobody reads our output any more (`| head`): as quiet an end as a shell's own tools make."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 3
 
 
 def is_terminal() -> bool:

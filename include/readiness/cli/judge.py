@@ -39,6 +39,9 @@ def show_verdict(folder: RunFolder, *, expectations: str = "", as_json: bool) ->
         "rate_held_per_s": verdict.rate_held_per_s,
         "peak_rate_per_s": verdict.peak_rate_per_s,
         "limited_by": verdict.limited_by,
+        "reasons": list(verdict.reasons),
+        "scope": verdict.scope,
+        "expires_on": verdict.expires_on,
         "report": str(folder.path / "report.html"),
     }
     console.result(data, ramp_summary(summary, colour=console.is_terminal()), as_json=as_json)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
 from readiness.adapters.local_clones import LocalClones
-from readiness.artifacts import atomic
-from readiness.cli.arguments import add_command, add_target
+from readiness.cli.arguments import add_command, add_target, number, whole_number
 from readiness.cli.ramp import load_and_judge, new_folder
-from readiness.config.plan import load_plan
+from readiness.config.places import find
+from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import read_settings
 from readiness.wiring.ramps import RampRequest
 from readiness.wiring.targets import target_of
@@ -26,23 +27,40 @@ def register(commands: Commands) -> None:
     parser = add_command(commands, "load", run, summary="run one workload at one rate")
     add_target(parser)
     parser.add_argument("--workload", metavar="FILE", type=Path, required=True, help="checkout.sql")
-    parser.add_argument("--rate", type=float, required=True, help="checkouts per second")
-    parser.add_argument("--duration", type=float, required=True, metavar="S", help="seconds")
-    parser.add_argument("--workers", type=int, default=1, help="processes; one per core to spare")
+    parser.add_argument(
+        "--rate", type=number(0.001), required=True, metavar="N", help="checkouts a second"
+    )
+    parser.add_argument(
+        "--duration",
+        type=number(1, 86_400),
+        required=True,
+        metavar="S",
+        help="seconds, at least one",
+    )
+    parser.add_argument(
+        "--workers",
+        type=whole_number(1, 64),
+        default=1,
+        metavar="N",
+        help="processes; one per core to spare",
+    )
     parser.add_argument(
         "--connections",
         choices=("per-checkout", "pooled"),
         default="per-checkout",
         help="a connection for each checkout, or kept ones",
     )
-    parser.add_argument(
-        "--statement-pause", type=float, default=0.0, metavar="MS", help="before each statement"
-    )
-    parser.add_argument(
-        "--transaction-pause", type=float, default=0.0, metavar="MS", help="before each transaction"
-    )
+    for what in ("statement", "transaction"):
+        parser.add_argument(
+            f"--{what}-pause",
+            type=number(0),
+            default=0.0,
+            metavar="MS",
+            help=f"before each {what}",
+        )
     parser.add_argument(
         "--pacing",
+        type=_pacing,
         default="none",
         help="captured gaps between statements: captured, none, or a factor",
     )
@@ -52,8 +70,10 @@ def register(commands: Commands) -> None:
         default="constant",
         help="how checkouts are spread",
     )
-    parser.add_argument("--seed", type=int, default=1, help="same seed, same arrivals")
-    parser.add_argument("--expectations", default="load", help="a name or file to judge by")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="same seed, same arrivals")
+    parser.add_argument(
+        "--expectations", default="load", metavar="FILE", help="a name or file to judge by"
+    )
     parser.add_argument(
         "-o", "--output", metavar="RUN_DIR", type=Path, required=True, help="the run folder"
     )
@@ -62,35 +82,37 @@ def register(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """The verdict's exit code; without a peak it is at most READY_WITH_RISK."""
     settings, folder = read_settings(), new_folder(args.output)
-    plan_file = folder.path / "plan.yaml"
-    atomic.write_bytes(plan_file, yaml.safe_dump(_plan(args), sort_keys=False).encode())
-    plan = load_plan(plan_file)
-    request = RampRequest(
-        plan, target_of(args.target, LocalClones(settings.state)), args.workload, folder
-    )
+    target = target_of(args.target, LocalClones(settings.state))
+    request = RampRequest(_plan(args), target, args.workload, folder)
     return load_and_judge(request, settings, as_json=args.json)
 
 
-def _plan(args: argparse.Namespace) -> dict[str, object]:
+def _plan(args: argparse.Namespace) -> Plan:
     """A load is a ramp of one stage: the same file, checks and errors."""
-    pacing = args.pacing if args.pacing in ("captured", "none") else _number(args.pacing)
-    return {
+    written = {
         "name": "load",
         "flows": [{"name": "checkout"}],
-        "stages": [{"name": "load", "rate": f"{args.rate:g}/s", "hold_s": args.duration}],
+        "stages": [{"name": "load", "rate": f"{args.rate:.6f}/s", "hold_s": args.duration}],
         "arrivals": args.arrivals,
-        "pacing": pacing,
+        "pacing": args.pacing,
         "connections": args.connections,
         "statement_pause_ms": args.statement_pause,
         "transaction_pause_ms": args.transaction_pause,
         "workers": args.workers,
         "seed": args.seed,
-        "expectations": args.expectations,
+        "expectations": str(find(args.expectations, kind="expectations").resolve()),
     }
+    # Not yet in the run folder: a refused load leaves none behind.
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "load.yaml"
+        path.write_text(yaml.safe_dump(written, sort_keys=False), encoding="utf-8")
+        return load_plan(path)
 
 
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
+def _pacing(text: str) -> float | str:
+    if text in ("captured", "none"):
         return text
+    try:
+        return number(0.001)(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, captured or none") from None

@@ -6,7 +6,7 @@ Exit codes: 0 READY, READY_WITH_RISK or done; 1 NOT_READY; 2 usage, configuratio
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Sequence
 
 from readiness import __version__
@@ -21,6 +21,7 @@ from readiness.cli import (
     server,
     workload,
 )
+from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 
 COMMANDS = (server, capture, workload, clone, load, ramp, judge, report)
@@ -34,13 +35,12 @@ exit codes: 0 ready or done, 1 NOT_READY, 2 usage, configuration or refusal, 3 f
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The whole command line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="readiness",
         description="Prove on a clone of production that the database carries the peak.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"readiness {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -50,12 +50,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command. Errors of the suite become one message and an exit code."""
-    args = build_parser().parse_args(argv)
+    """Runs one command. What goes wrong becomes one message and an exit code, as JSON too."""
+    as_json = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
+        args = build_parser().parse_args(argv)
         return int(args.run(args))
     except ReadinessError as error:
-        return console.failure(error, as_json=args.json)
+        return console.failure(error, as_json=as_json)
+    except BrokenPipeError:
+        return console.unheard()
+    except OSError as error:
+        return console.failure(console.of_system(error), as_json=as_json)
     except KeyboardInterrupt:
         console.progress("Interrupted. What this command started has been stopped.")
         return 5

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from readiness.adapters.local_clones import LocalClones
-from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
 from readiness.cli import console
 from readiness.cli.arguments import add_command, add_target
@@ -20,7 +19,7 @@ from readiness.config.settings import Settings, read_settings
 from readiness.errors import ConfigError
 from readiness.model.run import RunRecord
 from readiness.report.live import LiveRamp
-from readiness.wiring.ramps import RampRequest, open_run, run_id_of, run_stages
+from readiness.wiring.ramps import LOGS, RampRequest, load_lock, open_run, run_id_of, run_stages
 from readiness.wiring.targets import target_of
 
 if TYPE_CHECKING:
@@ -55,15 +54,19 @@ def run(args: argparse.Namespace) -> int:
 
 def load_and_judge(request: RampRequest, settings: Settings, *, as_json: bool) -> int:
     """Runs the ramp under this host's lock and shows its verdict; the verdict's exit code."""
-    with RunLock(settings.state / "load.lock"):
+    with load_lock(settings):
         record = open_run(request, settings, progress=console.progress)
         run_stages(request, record, settings, LiveView(live_ramp(request.plan, record)))
     return show_verdict(request.folder, as_json=as_json)
 
 
 def new_folder(path: Path) -> RunFolder:
-    """An unused run folder. Raises ConfigError: a run never writes over another."""
-    if path.exists() and any(path.iterdir()):
+    """An unused run folder. Raises ConfigError: a run never writes over another.
+
+    Logs alone are of a run that never began."""
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"{path} is no folder.", hint="Name a new one by -o.")
+    if path.exists() and any(entry.name != LOGS for entry in path.iterdir()):
         raise ConfigError(f"The folder {path} is not empty.", hint="Name a new one by -o.")
     return RunFolder(path)
 

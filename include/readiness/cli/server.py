@@ -12,7 +12,7 @@ from readiness.adapters.server_binary import ServerBinary, find_server
 from readiness.adapters.server_command import ServerOptions
 from readiness.adapters.server_state import ServerState
 from readiness.cli import console
-from readiness.cli.arguments import add_command
+from readiness.cli.arguments import add_command, whole_number
 from readiness.config.settings import read_settings
 from readiness.errors import ServerError
 
@@ -25,8 +25,12 @@ def register(commands: Commands) -> None:
     parser = add_command(commands, "server", run, summary="start, stop or show a private server")
     parser.add_argument("action", choices=("start", "stop", "status"), help="what to do")
     parser.add_argument("--engine", choices=("mariadb", "mysql"), help="refuse any other engine")
-    parser.add_argument("--dir", type=Path, help="its folder; default: server/ in the state folder")
-    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument(
+        "--dir", type=Path, metavar="DIR", help="its folder; default: server/ in the state folder"
+    )
+    parser.add_argument(
+        "--port", type=whole_number(0, 65_535), default=0, metavar="N", help="0 takes a free one"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

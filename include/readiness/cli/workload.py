@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from readiness.adapters.local_clones import LocalClones
 from readiness.anonymize.key import load_key
 from readiness.cli import console
-from readiness.cli.arguments import add_json, add_target, add_verbs
+from readiness.cli.arguments import add_json, add_target, add_verbs, whole_number
 from readiness.config.dsn import Dsn
 from readiness.config.settings import read_settings
 from readiness.wiring.checks import check_workload
-from readiness.wiring.targets import gate, login_of, target_of
+from readiness.wiring.targets import login_of, target_of
 from readiness.wiring.workloads import Asked, build
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def register(commands: Commands) -> None:
     check = verbs.add_parser("check", help="run checkouts one after the other on a clone")
     check.add_argument("workload", metavar="FILE", type=Path, help="checkout.sql")
     add_target(check)
-    check.add_argument("--checkouts", type=int, default=1, help="how many")
+    check.add_argument("--checkouts", type=whole_number(1), default=1, help="how many")
     for verb in (build, check):
         add_json(verb)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 0; check exits 1 when a statement failed."""
+    """Exit code 0; check exits 3 when a checkout failed."""
     return _build(args) if args.verb == "build" else _check(args)
 
 
@@ -81,7 +81,6 @@ def _build(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     settings = read_settings()
     target = target_of(args.target, LocalClones(settings.state))
-    gate(target, settings)()
-    report = check_workload(args.workload, target, checkouts=args.checkouts)
+    report = check_workload(args.workload, target, settings, checkouts=args.checkouts)
     console.result(report.to_json(), report.to_text(), as_json=args.json)
-    return 0 if report.is_clean else 1
+    return 0 if report.is_clean else 3

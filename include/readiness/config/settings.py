@@ -2,13 +2,15 @@
 
 READINESS_STATE        folder of clones, snapshots, locks and private servers (default .local)
 READINESS_STORE        folder that holds `runs/` (default: the state folder)
-READINESS_MYSQLD       server binary for private servers (default: the one that is found)
 READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
 READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
 READINESS_CLONE_LIFETIME  "attached": clones of DAG tasks die with their process (default: detached)
 READINESS_SLACK_CHANNEL   id of the channel that is told of runs, such as C0123456789
 READINESS_SLACK_GROUP     id of the user group that is paged, such as S0123456789
 READINESS_BASE_URL        where Airflow's pages are, for links in messages: https://airflow.example.com
+
+READINESS_MYSQLD, the server program, is read where programs are looked for
+(`adapters.server_binary`).
 """
 
 from __future__ import annotations
@@ -33,7 +35,6 @@ class Settings:
 
     state: Path
     store: Path
-    mysqld: Path | None
     key_file: Path | None
     production: tuple[ProductionEndpoint, ...]
     is_clone_attached: bool = False
@@ -61,7 +62,6 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(
         state=state,
         store=_store(env.get("READINESS_STORE", ""), state),
-        mysqld=_path(env.get("READINESS_MYSQLD", "")),
         key_file=_path(env.get("READINESS_KEY_FILE", "")),
         production=(
             *_from_variable(env.get("READINESS_PRODUCTION", "")),

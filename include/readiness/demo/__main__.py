@@ -10,7 +10,7 @@ from pathlib import Path
 
 from readiness.adapters import leftovers
 from readiness.artifacts.lock import RunLock
-from readiness.cli.console import failure, is_terminal
+from readiness.cli.console import failure, is_terminal, of_system
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import Settings, read_settings
@@ -41,6 +41,8 @@ def main() -> int:
             _run(plan, settings, root)
     except ReadinessError as error:
         return failure(error, as_json=False)
+    except OSError as error:
+        return failure(of_system(error), as_json=False)
     except KeyboardInterrupt:
         print("\nInterrupted. Nothing is left running.", file=sys.stderr)
         return INTERRUPTED

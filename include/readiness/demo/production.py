@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymysql
+from pymysql.constants import ER
 
 from readiness import interlock
 from readiness.adapters.cold_copy import copy_tree
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.mysql_session import translated
+from readiness.adapters.server_room import disk_full, require_free_space
+from readiness.clones.lifecycle import restore_need_bytes
 from readiness.demo.recording import capture_checkouts, create_users
 from readiness.demo.seed_data import load_shop
 from readiness.errors import CloneError
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 DATABASE = "shop"
 SEED = 20261130
 LOADED_BYTES = 900 << 20  # empty datadir, shop, redo log, and room while it loads
+_DISK_FULL = {ER.DISK_FULL, ER.RECORD_FILE_FULL, ER.ERROR_ON_WRITE}
+_FULL_BYTES = 32 << 20  # with less free, whatever failed failed for want of room
 _SOURCES = ("schema.sql", "seed_data.py", "seed_rows.py", "seed_world.py", "words.py", "ids.py")
 
 
@@ -57,15 +64,16 @@ class Production:
         self.remove()
         folder = self.server.directory
         folder.mkdir(parents=True)
+        require_free_space(folder, restore_need_bytes(loaded), what="the shop's server")
         copy_tree(Path(loaded.path) / "data", folder / "data.partial", log=folder / "copy.log")
         (folder / "data.partial").rename(self.server.datadir)
         self.server.start()
-        with closing(self._connect("root")) as admin:
+        with self._answers(), closing(self._connect("root")) as admin:
             self._passwords = create_users(admin, DATABASE)
 
     def capture(self, directory: Path, progress: Progress) -> list[Path]:
         """Three checkouts by three personas, one general log each."""
-        with closing(self._connect("root")) as admin:
+        with self._answers(), closing(self._connect("root")) as admin:
             return capture_checkouts(
                 admin, self._connect, directory=directory, seed=SEED, progress=progress
             )
@@ -92,7 +100,7 @@ class Production:
         seeding = LocalServer(self._root / "seeding")
         try:
             seeding.initialise(needed_bytes=LOADED_BYTES)
-            with seeding:
+            with seeding, self._answers():
                 socket = seeding.running_state().socket
                 with closing(pymysql.connect(unix_socket=socket, user="root")) as connection:
                     with connection.cursor() as cursor:
@@ -103,6 +111,17 @@ class Production:
         finally:
             seeding.kill()
             shutil.rmtree(seeding.directory, ignore_errors=True)
+
+    @contextmanager
+    def _answers(self) -> Iterator[None]:
+        """What the shop's server refuses inside is an error of ours, told without its text."""
+        try:
+            yield
+        except pymysql.MySQLError as error:
+            is_full = shutil.disk_usage(self._root).free < _FULL_BYTES
+            if is_full or (error.args[:1] and error.args[0] in _DISK_FULL):
+                raise disk_full(self._root, LOADED_BYTES, what="the shop") from None
+            raise translated(error, "The shop's server") from None
 
     def _connect(self, user: str) -> Connection[Cursor]:
         state = self.server.running_state()

@@ -138,6 +138,9 @@ def _places(ui: UiHome, options: UiOptions) -> dict[str, str]:
         "AIRFLOW__API__BASE_URL": options.url,
         "AIRFLOW__API__WORKERS": "1",
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{ui.home / 'airflow.db'}",
+        # A page of the UI asks for much at once; with Airflow's 5 + 10 requests waited for each other.
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_POOL_SIZE": "20",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_MAX_OVERFLOW": "100",
         "AIRFLOW__LOGGING__BASE_LOG_FOLDER": str(ui.home / "logs"),
     }
 

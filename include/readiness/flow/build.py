@@ -19,6 +19,7 @@ from readiness.workload.file import render
 from readiness.workload.parameterize import parameterize
 from readiness.workload.schema import Schema
 from readiness.workload.source import source_exists, source_rows
+from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_modes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ def build_workload(
     inputs: BuildInputs, *, source: Session | None, key: bytes, output: Path
 ) -> Built:
     """Writes `output` when no captured value survives in it. `source` is where the captures were
-    taken. Raises LogFormatError, WorkloadError, and PrivacyError naming line and encoding."""
+    taken. Raises CaptureError, WorkloadError, and PrivacyError naming line and encoding."""
+    if source:
+        refuse_other_sql_modes(global_sql_modes(source), "the source")
     captures = [read_capture(path, users=inputs.users) for path in inputs.captures]
     schema = inputs.schema
     draft = parameterize(
@@ -65,9 +68,10 @@ def build_workload(
 def _require_clean(leaks: Sequence[Leak], output: Path) -> None:
     if not leaks:
         return
-    first = leaks[0]
+    first, count = leaks[0], len({leak.value_id for leak in leaks})
     raise PrivacyError(
-        f"{len(leaks)} captured values would stand in {output.name}; nothing was written."
+        f"{count} captured value{'s' * (count != 1)} would stand in {output.name}; nothing was"
+        " written."
         f" The first: line {first.line}, {first.encoding}, value {first.value_id}.",
         hint="Capture once more with a persona that shares nothing with the others.",
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from readiness.analysis.abort import AbortWatch
+from readiness.analysis.abort import AbortWatch, aborting_metric
 from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.load.calibrate import capacity
@@ -79,7 +79,7 @@ def run_believable_stage(
     Raises TargetRefused, WorkerLost, MetricsError; earlier stages stand in the folder."""
     once = _Once(stage, options, ports, rules)
     result, samples = once.run(0)
-    if is_invalid_by_host(result, samples, rules.validity):
+    if _may_be_repeated(result) and is_invalid_by_host(result, samples, rules.validity):
         folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
         result, samples = once.run(result.next_number)
         note = f"{stage.name} was repeated once: other work on the host disturbed it"
@@ -95,6 +95,11 @@ def run_believable_stage(
     )
     ports.watcher.end(result)
     return result
+
+
+def _may_be_repeated(result: StageResult) -> bool:
+    """What a signal or a lost heartbeat stopped stays stopped."""
+    return not result.aborted_by or bool(aborting_metric(result.aborted_by))
 
 
 class _Once:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -112,9 +113,11 @@ class _Crew:
         return index, message
 
     def tell(self, message: Message) -> None:
-        """The same line to all."""
-        for worker in self._workers:
-            worker.send(encode(message))
+        """The same line to all that still listen. One that is gone is told of by its reading
+        thread: it may have reported and ended, and then the stage is whole."""
+        for worker in list(self._workers):
+            with contextlib.suppress(WorkerLost):
+                worker.send(encode(message))
 
     def end(self) -> None:
         """Ends all: by closing their input, then by force, which a second Ctrl-C makes at once."""
@@ -157,13 +160,8 @@ class _Crew:
     def _beat(self) -> None:
         # Not from the main thread: `on_tick` may wait for a frozen server while load must go on.
         while not self._is_over.wait(_BEAT_S):
-            if time.monotonic() - self._round_s > BLOCKED_S:
-                continue
-            for worker in list(self._workers):
-                try:
-                    worker.send(b'{"beat":1}')
-                except WorkerLost:
-                    continue  # the reading thread sees its end and tells the main thread
+            if time.monotonic() - self._round_s <= BLOCKED_S:
+                self.tell({"beat": 1})
 
 
 class _StageRun:

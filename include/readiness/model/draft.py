@@ -3,7 +3,7 @@
 `workload.parameterize` makes a `RawDraft`; `anonymize.seal` turns it into a `Workload`.
 Values are decoded literals: text as its characters in the connection's bytes, numbers as
 digits, binary as bytes. Pieces of a statement, joined in order with the captured literals,
-are the captured statement byte for byte.
+are the captured statement byte for byte, comments left out.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from readiness.model.workload import Bind, Form, Sample, Slot, StatementKind, Va
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RawLiteral(Raw):
-    """A literal that stays in the statement: its exact text, and the column it meets, if known.
-    `is_structural` marks LIMIT, INTERVAL, JSON paths and the like: never changed.
-    `varies` says that captures differ here (so it is personal until shown otherwise)."""
+    """A literal that stays in the statement: its text without comments, and the column it meets,
+    if known. `is_structural` marks LIMIT, INTERVAL, JSON paths and the like.
+    `varies` says that captures differ here (so it is personal until shown otherwise); `others` are
+    the decoded values of captures 2, 3, … (None: not observed there)."""
 
     text: bytes
     form: Form
@@ -26,6 +27,7 @@ class RawLiteral(Raw):
     column: str
     is_structural: bool = False
     varies: bool = False
+    others: tuple[bytes | None, ...] = ()
 
 
 RawPiece = bytes | RawLiteral | Slot
@@ -64,7 +66,11 @@ class RawStep(Raw):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RawDraft(Raw):
-    """The whole flow; `counts` is the funnel: literals, groups, generated, and groups by kind."""
+    """The whole flow, and in `counts` the funnel from literals to generated values.
+
+    Places of capture 1: `literals` = `structural` + `constant` + `varying`; `distinct` values stand
+    in them. Places that vary together are one of `groups` = fresh + existing + server + derived +
+    time + `inline` (pseudonyms in the text); `generated` = fresh + existing."""
 
     name: str
     captures: int

@@ -47,7 +47,8 @@ class RawStatement(Raw):
 @dataclass(frozen=True, slots=True, repr=False)
 class RawTransaction(Raw):
     """What one session did between begin and end, in log order, control statements included:
-    BEGIN, SAVEPOINT, COMMIT, ROLLBACK are statements. `sql_mode` is the session's, upper case."""
+    BEGIN, SAVEPOINT, COMMIT, ROLLBACK are statements. `sql_mode` is the session's, upper case, with
+    all modes where it changes within the transaction."""
 
     thread_id: int
     user: str

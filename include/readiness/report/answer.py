@@ -10,11 +10,17 @@ from collections.abc import Sequence
 
 from readiness.model.metrics import CATALOGUE, Origin
 from readiness.model.verdict import Check, Outcome, Severity, VerdictWord
-from readiness.report.judged import BAD, CheckLine, RuleLine, shown_unit
+from readiness.report.judged import (
+    BAD,
+    CheckLine,
+    RuleLine,
+    check_line,
+    shown_unit,
+)
 from readiness.report.measured import measure
-from readiness.report.numbers import quantity, rate, share
+from readiness.report.numbers import day, quantity, rate, share
 from readiness.report.view import RunView
-from readiness.report.words import cause_words, title
+from readiness.report.words import cause_words, is_plural, title
 
 Answer = tuple[str, str]
 _CULPRITS = {
@@ -83,7 +89,21 @@ def _aborted(run: RunView) -> Answer:
         return _first_reason(run, "The load was stopped before it was done."), ""
     cause = cause_words(stopped.aborted_by)
     at = f"{run.short(stopped.stage.name)} ({rate(stopped.stage.rate_per_s)})"
-    return f"The load was stopped at {at}: {cause}.", cause
+    failed = [_broken_promise(c) for c in run.verdict.checks if _decided(c, stopped.stage.name)]
+    also = f" Failed there: {'; '.join(failed)}." if failed else ""
+    return f"The load was stopped at {at}: {cause}.{also}", cause
+
+
+def _decided(check: Check, stage: str) -> bool:
+    is_critical = check.severity is Severity.CRITICAL
+    return is_critical and check.outcome is Outcome.FAILED and check.stage == stage
+
+
+def _broken_promise(check: Check) -> str:
+    """ "errors 30 %, limit 5 % (error-ratio)"."""
+    line = check_line(check)
+    name = title(check.metric, check.statistic)
+    return f"{name} {line.measured}, {line.limit} ({check.expectation})"
 
 
 def _limited(run: RunView) -> Answer:
@@ -91,12 +111,16 @@ def _limited(run: RunView) -> Answer:
     if check is None:
         return _first_reason(run, run.verdict.limited_by or "No stage reached the peak."), ""
     name, at = title(check.metric, check.statistic), _at(run, check.stage)
+    many = is_plural(name)
+    start = f"{name[:1].upper()}{name[1:]}"
     if check.outcome is Outcome.MISSING:
-        return f"{name[:1].upper()}{name[1:]} is missing: at {at} it was not measured.", ""
+        verb, it_was = ("are", "they were") if many else ("is", "it was")
+        return f"{start} {verb} missing: at {at} {it_was} not measured.", ""
     value = quantity(check.value, shown_unit(check))
     limit = quantity(check.limit, shown_unit(check), as_set=True)
     bound = "a limit of" if check.op in ("<=", "<") else "at least"
-    text = f"{name[:1].upper()}{name[1:]} limits it: at {at} it was {value} against {bound} {limit}"
+    verb, it_was = ("limit it", "they were") if many else ("limits it", "it was")
+    text = f"{start} {verb}: at {at} {it_was} {value} against {bound} {limit}"
     return f"{text}{_not_the_cpu(run, check.stage)}.", value
 
 
@@ -172,23 +196,34 @@ def _first_reason(run: RunView, otherwise: str) -> str:
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
-def next_step(run: RunView, costliest: str = "") -> str:
-    """What to do now, in one sentence or two; never a promise."""
+def next_step(run: RunView, costliest: str = "", worst_error: str = "") -> str:
+    """What to do now, in one sentence or two; never a promise.
+
+    `costliest` names a statement, `worst_error` the most frequent error; "" for none."""
     word = run.verdict.verdict
     if word is VerdictWord.INVALID:
         return _repair(run)
     if word is VerdictWord.ABORTED:
-        return "When the cause is gone, run the same plan again with the same seed."
+        again = "When the cause is gone, run the same plan again with the same seed."
+        return f"{again}{_look(costliest, worst_error)}"
     if word is VerdictWord.NOT_READY:
-        look = f" Most statement time went into {costliest}: see Statements." if costliest else ""
-        return f"Change one thing, then run the same plan again with the same seed.{look}"
+        again = "Change one thing, then run the same plan again with the same seed."
+        check = first_failed(run)
+        is_about_errors = check is not None and check.metric == "error_ratio"
+        return f"{again}{_look(costliest, worst_error if is_about_errors else '')}"
     if run.verdict.scope == "demonstration":
         return "Try it on a clone of your own database: the README has the steps."
     start = "Nothing to do now."
     if word is VerdictWord.READY_WITH_RISK:
         start = "Decide before the peak whether the risk is worth a change."
-    until = f" The answer stands until {run.verdict.expires_on}." if run.verdict.expires_on else ""
-    return f"{start}{until}"
+    until = run.verdict.expires_on
+    return f"{start} The answer stands until {day(until)}." if until else start
+
+
+def _look(costliest: str, worst_error: str) -> str:
+    if worst_error:
+        return f" Most errors: {worst_error}; see Errors."
+    return f" Most statement time went into {costliest}: see Statements." if costliest else ""
 
 
 def _repair(run: RunView) -> str:

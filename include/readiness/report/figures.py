@@ -174,19 +174,10 @@ def axis(values: Sequence[float], height_px: int) -> tuple[float, tuple[float, .
     return max(top, step * 1.08), tuple(step * i for i in range(int(max(top, step) / step) + 1))
 
 
-def path(x_s: Sequence[float], values: Values, top: float) -> str:
-    """An SVG path with a gap wherever a value is missing; a lone point becomes a dot."""
-    parts: list[str] = []
-    for i, (x, value) in enumerate(zip(x_s, values, strict=True)):
-        if value is None:
-            continue
-        is_first = i == 0 or values[i - 1] is None
-        is_last = i + 1 == len(values) or values[i + 1] is None
-        y = 100 - min(value / top, 1.0) * 100
-        parts.append(
-            f"{'M' if is_first else ''}{x:g} {y:.1f}{'h0' if is_first and is_last else ''}"
-        )
-    return " ".join(parts)
+def path(points: Sequence[tuple[float, float]], top: float) -> str:
+    """An SVG path through points (seconds, value) in a drawing 100 high."""
+    corners = [f"{x:g} {100 - min(value / top, 1.0) * 100:.1f}" for x, value in points]
+    return f"M{' '.join(corners)}" if corners else ""
 
 
 def _plan_rates(plan: _Plan, time: Timeline) -> list[float]:
@@ -197,17 +188,20 @@ def _curves(
     plan: _Plan, series: Sequence[tuple[str, str, str]], time: Timeline, top: float
 ) -> tuple[Curve, ...]:
     band = [_band(time, top)] if plan.key == "rate" and time.spans else []
-    lines = [Curve(tone, path(time.x_s, time.row(m), top), words, m) for m, tone, words in series]
+    lines = [Curve(tone, _line(time, m, top), words, m) for m, tone, words in series]
     return (*band, *lines)
 
 
+def _line(time: Timeline, metric: str, top: float) -> str:
+    return " ".join(path(points, top) for points in strokes(time, time.row(metric)))
+
+
 def _band(time: Timeline, top: float) -> Curve:
-    x_s, heights = ground(time, top)
-    return Curve("band", path(x_s, tuple(heights), 1.0), "offered")
+    return Curve("band", path(ground(time), top), "offered")
 
 
-def ground(time: Timeline, top: float) -> tuple[list[float], list[float]]:
-    """The planned rate as corner points (seconds, part of `top`): up along a ramp, then level."""
+def ground(time: Timeline) -> list[tuple[float, float]]:
+    """The planned rate as corner points (seconds, rate): up along a ramp, then level."""
     corners: list[tuple[float, float]] = []
     for span in time.spans:
         stage, end = span.stage, float(span.start_s + span.length_s)
@@ -215,39 +209,74 @@ def ground(time: Timeline, top: float) -> tuple[list[float], list[float]]:
         first = stage.from_rate_per_s if stage.ramp_s else stage.rate_per_s
         corners += [(float(span.start_s), first), (span.start_s + up, stage.rate_per_s)]
         corners.append((end, stage.rate_per_s))
-    kept = list(dict.fromkeys(corners))
-    return [x for x, _ in kept], [rate / top for _, rate in kept]
+    return list(dict.fromkeys(corners))
 
 
-def stacked(time: Timeline) -> list[tuple[str, tuple[float, ...]]]:
-    """(wait, upper edge) of each layer, bottom first; what is left of `aas` is "other"."""
-    parts = [time.row(m) or (None,) * len(time.x_s) for m, _ in WAITS if m != "other"]
-    known = [math.fsum(v or 0.0 for v in column) for column in zip(*parts, strict=True)]
+def stacked(time: Timeline) -> list[tuple[str, Values]]:
+    """(wait, upper edge) of each layer, bottom first; what is left of `aas` is "other".
+
+    A column without any sample stays None: a gap is no zero."""
+    waits = [time.row(m) or (None,) * len(time.edges_s) for m, _ in WAITS if m != "other"]
+    known = [_sum(column) for column in zip(*waits, strict=True)]
     whole = time.row("aas") or tuple(known)
-    other = tuple(max((w or 0.0) - k, 0.0) for w, k in zip(whole, known, strict=True))
-    high = (0.0,) * len(time.x_s)
-    layers: list[tuple[str, tuple[float, ...]]] = []
+    other = tuple(_left(w, k) for w, k in zip(whole, known, strict=True))
+    high: Values = tuple(None if v is None else 0.0 for v in other)
+    layers: list[tuple[str, Values]] = []
     for metric, wait in WAITS:
         row = other if metric == "other" else time.row(metric)
-        if not row or not any(row):
+        if not any(row):
             continue
-        high = tuple(a + (b or 0.0) for a, b in zip(high, row, strict=True))
+        high = tuple(None if a is None else a + (b or 0.0) for a, b in zip(high, row, strict=True))
         layers.append((wait, high))
     return layers
 
 
+def _sum(parts: Sequence[float | None]) -> float | None:
+    found = [v for v in parts if v is not None]
+    return math.fsum(found) if found else None
+
+
+def _left(whole: float | None, known: float | None) -> float | None:
+    if whole is None:
+        return None if known is None else 0.0
+    return max(whole - (known or 0.0), 0.0)
+
+
+def outlines(time: Timeline, high: Values) -> list[list[tuple[float, float]]]:
+    """The upper edge as corner points (seconds, value), one list per stretch without a gap; each
+    reaches over the whole width of its columns, so that a lone one is seen."""
+    found: list[list[tuple[float, float]]] = []
+    is_open = False
+    for (begin, end), value in zip(time.edges_s, high, strict=True):
+        if value is None:
+            is_open = False
+            continue
+        if is_open:
+            found[-1].pop()
+        else:
+            found.append([(begin, value)])
+        found[-1] += [((begin + end) / 2, value), (end, value)]
+        is_open = True
+    return found
+
+
+def strokes(time: Timeline, row: Values) -> list[list[tuple[float, float]]]:
+    """A line as points (seconds, value), one list per stretch without a gap: from middle to middle
+    of its columns, and over the whole width of a lone one."""
+    return [points if len(points) == 3 else points[1:-1] for points in outlines(time, row)]
+
+
 def _stack(time: Timeline, top: float) -> tuple[Curve, ...]:
     """Layers down to the ground, the highest first: each next one covers its foot."""
-    x = [0.0, *time.x_s, float(time.total_s)]
     return tuple(
-        Curve(
-            wait,
-            f"{path(x, (high[0], *high, high[-1]), top)}V100H0Z",
-            WAIT_WORDS[wait],
-            is_area=True,
-        )
+        Curve(wait, _area(outlines(time, high), top), WAIT_WORDS[wait], is_area=True)
         for wait, high in reversed(stacked(time))
     )
+
+
+def _area(stretches: Sequence[Sequence[tuple[float, float]]], top: float) -> str:
+    """Closed shapes that stand on the ground."""
+    return " ".join(f"{path(points, top)}V100H{points[0][0]:g}Z" for points in stretches)
 
 
 def _limits(
@@ -284,7 +313,7 @@ def _stretches(run: RunView, time: Timeline, metric: str) -> list[tuple[float, f
 
 def _limits_by_stage(run: RunView, metric: str) -> dict[str, float]:
     """The strictest upper limit of a metric at each stage, of checks and validity rules."""
-    found = [(r.stage, r.limit) for r in run.verdict.validity if metric == f"{r.name}_p99_ms"]
+    found = [(r.stage, r.limit) for r in run.verdict.validity if r.name == metric]
     found += [
         (c.stage, c.limit)
         for c in run.verdict.checks

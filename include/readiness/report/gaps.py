@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from readiness.model.load import StageResult
 from readiness.model.verdict import VerdictWord
 from readiness.report.measured import Measured
 from readiness.report.numbers import duration, rate
@@ -29,7 +30,8 @@ def not_measured(run: RunView, figures: Mapping[str, Measured]) -> tuple[str, ..
     gaps.append(f"Other flows running at the same time: only {run.record.flow} was loaded.")
     gaps += _longest_hold(run)
     notes = [note for result in run.results for note in result.notes]
-    return tuple(dict.fromkeys([*gaps, *run.record.notes, *notes]))
+    noted = [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in (*run.record.notes, *notes)]
+    return tuple(dict.fromkeys([*gaps, *noted]))
 
 
 def _between(run: RunView) -> list[str]:
@@ -62,5 +64,11 @@ def _metrics(figures: Mapping[str, Measured]) -> list[str]:
 
 def _longest_hold(run: RunView) -> list[str]:
     top = max((r.stage.rate_per_s for r in run.results), default=0.0)
-    holds = [r.stage.hold_s for r in run.results if r.stage.rate_per_s == top]
+    holds = [_held_s(r) for r in run.results if r.stage.rate_per_s == top]
     return [f"A peak longer than {duration(max(holds))}."] if holds else []
+
+
+def _held_s(result: StageResult) -> float:
+    """How long the stage held its rate: less than planned when it was stopped."""
+    ran_s = max((t.second for t in result.ticks), default=-1) + 1
+    return max(min(ran_s - result.stage.ramp_s, result.stage.hold_s), 0.0)

@@ -59,7 +59,7 @@ class RuleLine:
 def check_lines(view: RunView) -> tuple[CheckLine, ...]:
     """All checks, the failed ones first, in the order of what they cost."""
     checks = sorted(view.verdict.checks, key=_rank)
-    return tuple(_check_line(view, c) for c in checks)
+    return tuple(check_line(c, view.short(c.stage)) for c in checks)
 
 
 def rule_lines(view: RunView) -> tuple[RuleLine, ...]:
@@ -73,13 +73,14 @@ def _rank(check: Check) -> tuple[bool, bool, int]:
     return (check.outcome not in BAD, not is_open, _ORDER[check.severity])
 
 
-def _check_line(view: RunView, check: Check) -> CheckLine:
+def check_line(check: Check, stage: str = "") -> CheckLine:
+    """One check in words; `stage` is how its stage is called in half a sentence."""
     return CheckLine(
         expectation=check.expectation,
         stage=check.stage,
         severity=check.severity.value,
         outcome=check.outcome,
-        what=f"{title(check.metric, check.statistic)} at {view.short(check.stage)}",
+        what=f"{title(check.metric, check.statistic)} at {stage or check.stage}",
         measured=_measured(check),
         limit=_limit(check),
         times=_times(check),

@@ -19,7 +19,7 @@ from readiness.report.measured import Measured, measure
 from readiness.report.numbers import clock, exact, plain, quantity, rate, share, significant
 from readiness.report.summary import StageRow
 from readiness.report.terminal import paint, stage_line, stage_table
-from readiness.report.view import label
+from readiness.report.view import label, multiple
 from readiness.report.words import cause_words
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -152,8 +152,7 @@ class LiveRamp:
 
     def _label(self, stage: Stage) -> str:
         times = stage.rate_per_s / self._normal_per_s if self._normal_per_s > 0 else 0.0
-        is_round = math.isclose(times, round(times, 2), rel_tol=1e-6)
-        return label(stage.name, f"{round(times, 2):g}x" if times and is_round else "")
+        return label(stage.name, multiple(times) if times else "")
 
     def _figures(self, stage: Stage) -> Measured:
         """The running stage so far; before the measured part begins, all its seconds."""

@@ -32,6 +32,7 @@ def exact(value: float) -> str:
     if not math.isfinite(value):
         return NOTHING
     text = f"{value:,.6f}".rstrip("0").rstrip(".")
+    text = "0" if text == "-0" else text
     return text.replace("-", "−")
 
 
@@ -109,12 +110,29 @@ def rate(per_s: float) -> str:
 def moment(epoch_s: float) -> str:
     """A time to the minute, in UTC: "Mon 7 Dec 2026, 02:00 UTC"."""
     at = datetime.fromtimestamp(epoch_s, UTC)
-    return f"{at:%a} {at.day} {at:%b %Y, %H:%M}{SPACE}UTC"
+    return f"{_day(at)}, {at:%H:%M}{SPACE}UTC"
 
 
 def clock(epoch_s: float) -> str:
     """The time of day to the second, in UTC: "02:40:50 UTC"."""
     return f"{datetime.fromtimestamp(epoch_s, UTC):%H:%M:%S}{SPACE}UTC"
+
+
+def stretch(begin_s: float, end_s: float) -> str:
+    """From when to when, to the second: "Mon 7 Dec 2026, 02:00:10 to 02:41:08 UTC"."""
+    begin = datetime.fromtimestamp(begin_s, UTC)
+    end = datetime.fromtimestamp(end_s, UTC)
+    day = "" if begin.date() == end.date() else f"{_day(end)}, "
+    return f"{_day(begin)}, {begin:%H:%M:%S} to {day}{end:%H:%M:%S}{SPACE}UTC"
+
+
+def day(iso_date: str) -> str:
+    """A date as people read it: "Mon 14 Dec 2026"."""
+    return _day(datetime.fromisoformat(iso_date))
+
+
+def _day(at: datetime) -> str:
+    return f"{at:%a} {at.day} {at:%b %Y}"
 
 
 def plain(text: str) -> str:

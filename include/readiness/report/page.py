@@ -122,7 +122,7 @@ def _facts(run: RunView, summary: Summary) -> list[tuple[str, str, str]]:
         ("Load", f"{numbers.duration(seconds)}, {begun} of {planned} stages", ""),
     ]
     if run.verdict.expires_on:
-        facts.append(("Stands until", run.verdict.expires_on, ""))
+        facts.append(("Stands until", numbers.day(run.verdict.expires_on), ""))
     facts.append(("Scope", summary.scope, "warn" if summary.is_demonstration else ""))
     return facts
 
@@ -132,7 +132,7 @@ def _checks(summary: Summary) -> str:
     if not total:
         return "none"
     if summary.failed:
-        return f"{len(summary.failed)} of {total} failed"
+        return summary.failed_words
     waiting = f", {len(summary.open)} not evaluated" if summary.open else ""
     return f"{len(summary.passed)} of {total} passed{waiting}"
 
@@ -162,12 +162,14 @@ def _chart_data(time: Timeline, drawn: tuple[Panel, ...]) -> dict[str, object]:
 def _inputs(run: RunView) -> list[tuple[str, str]]:
     """What a rerun needs to be the same run."""
     record = run.record
-    ran = f"{numbers.moment(record.started_at)} to {numbers.moment(record.ended_at)}"
+    ran = numbers.stretch(record.started_at, record.ended_at)
     rows = [("Run id", record.run_id), ("Ran", ran), ("Plan", record.plan)]
     rows += [("Expectations", record.expectations), ("Seed", str(record.seed))]
     rows += [("Airflow run", record.airflow_run_id)]
     if record.normal_rate_per_s > 0:
         rows.append(("Normal rate (1x)", numbers.with_unit(f"{record.normal_rate_per_s:g}", "/s")))
+    if record.capacity_per_s > 0:
+        rows.append(("Capacity calibrated", numbers.rate(record.capacity_per_s)))
     rows += [(f"SHA-256 of {name}", value[:12]) for name, value in record.hashes.items()]
     rows += [(f"Version of {name}", value) for name, value in record.versions.items()]
     return [(name, value) for name, value in rows if value]

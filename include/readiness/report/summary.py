@@ -16,9 +16,11 @@ from readiness.report.gaps import not_measured
 from readiness.report.judged import BAD, CheckLine, RuleLine, check_lines, rule_lines
 from readiness.report.measured import Measured, measure
 from readiness.report.view import RunView
+from readiness.report.words import error_words, lineage_words
 
 _WAITS = {"aas_commit": "commit", "aas_lock": "row lock", "aas_io": "data read", "aas_cpu": "CPU"}
 _TOP_STATEMENTS = 10
+_TOP_ERRORS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,16 @@ class StatementRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorRow:
+    """How often one error came at one stage. `where` is a statement id, "connect" or "lost"."""
+
+    stage: str
+    where: str
+    words: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Everything that is said of a run. `figure` is the part of `sentence` to stress."""
 
@@ -84,6 +96,8 @@ class Summary:
     not_measured: tuple[str, ...]
     statements: tuple[StatementRow, ...]
     statements_stage: str
+    errors: tuple[ErrorRow, ...]
+    lineage: tuple[tuple[str, str], ...]
     funnel: tuple[tuple[str, int], ...]
     rerun: tuple[str, ...]
 
@@ -91,6 +105,15 @@ class Summary:
     def failed(self) -> tuple[CheckLine, ...]:
         """Failed and missing checks, the costliest first."""
         return tuple(c for c in self.checks if c.is_bad)
+
+    @property
+    def failed_words(self) -> str:
+        """ "4 of 8 failed, 3 of them not measured"; for a run with failed checks."""
+        missing = sum(c.outcome is Outcome.MISSING for c in self.failed)
+        said = f"{len(self.failed)} of {len(self.checks)} failed"
+        if not missing:
+            return said
+        return f"{said}, {'all' if missing == len(self.failed) else missing} of them not measured"
 
     @property
     def open(self) -> tuple[CheckLine, ...]:
@@ -128,6 +151,7 @@ def summarize(run: RunView) -> Summary:
     rows = tuple(stage_row(run, s) for s in run.stages)
     checks, rules = check_lines(run), rule_lines(run)
     statements, at = _statements(run)
+    errors = _errors(run)
     sentence, figure = reason(run, checks, rules)
     verdict = run.verdict
     return Summary(
@@ -140,7 +164,9 @@ def summarize(run: RunView) -> Summary:
         headline=headline(run),
         sentence=sentence,
         figure=figure,
-        next_step=next_step(run, statements[0].words if statements else ""),
+        next_step=next_step(
+            run, statements[0].words if statements else "", errors[0].words if errors else ""
+        ),
         held_per_s=verdict.rate_held_per_s,
         peak_per_s=verdict.peak_rate_per_s,
         held_label=run.multiplier(verdict.rate_held_per_s),
@@ -151,6 +177,8 @@ def summarize(run: RunView) -> Summary:
         not_measured=not_measured(run, {r.name: r.figures for r in rows}),
         statements=statements,
         statements_stage=at,
+        errors=errors,
+        lineage=lineage_words(run.record.target),
         funnel=_funnel(run),
         rerun=_rerun(run),
     )
@@ -208,7 +236,7 @@ def _statements(run: RunView) -> tuple[tuple[StatementRow, ...], str]:
     total = sum(h.total for h in result.statements.values()) or 1
     ranked = sorted(result.statements.items(), key=lambda item: (-item[1].total, item[0]))
     rows = [
-        _statement(run, name, h, total, _errors(result.errors, name))
+        _statement(run, name, h, total, _errors_of(result.errors, name))
         for name, h in ranked
         if h.count
     ]
@@ -230,8 +258,18 @@ def _statement(
     )
 
 
-def _errors(errors: dict[tuple[str, int], int], statement_id: str) -> int:
+def _errors_of(errors: dict[tuple[str, int], int], statement_id: str) -> int:
     return sum(n for (name, _), n in errors.items() if name == statement_id)
+
+
+def _errors(run: RunView) -> tuple[ErrorRow, ...]:
+    """The most frequent errors of all stages, warm-up included."""
+    rows = [
+        ErrorRow(run.label(result.stage.name), where, error_words(code), count)
+        for result in run.results
+        for (where, code), count in result.errors.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.count)[:_TOP_ERRORS])
 
 
 def _funnel(run: RunView) -> tuple[tuple[str, int], ...]:
@@ -254,6 +292,6 @@ def _rerun(run: RunView) -> tuple[str, ...]:
     return (
         f"readiness report {folder}",
         f"readiness judge {folder}",
-        f'readiness ramp --plan {folder}/plan.yaml --target "$TARGET"'
-        f" --workload {folder}/workload.sql -o runs/again",
+        f'readiness ramp --target "$TARGET" -o runs/again \\\n  --plan {folder}/plan.yaml'
+        f" \\\n  --workload {folder}/workload.sql",
     )

@@ -34,6 +34,7 @@ _MARKS = {
     "over": ("▶", "bad"),
     "not run": ("○", "off"),
 }
+_SEVERITIES = {"critical": "✕", "warning": "▲", "info": "i"}
 _WIDTH = 84
 _LINES_AROUND = 2
 
@@ -59,7 +60,7 @@ def paint(text: str, tone: str, *, colour: bool) -> str:
 
 def ramp_summary(summary: Summary, *, colour: bool = False) -> str:
     """The answer of a ramp: verdict, reason, stages, failed checks, validity; last the verdict."""
-    lines = [*_answer(summary, colour=colour), *_failed(summary), _validity(summary)]
+    lines = [*_answer(summary, colour=colour), *_failed(summary), *_validity(summary)]
     lines += _scope(summary)
     lines += [
         "",
@@ -72,7 +73,7 @@ def ramp_summary(summary: Summary, *, colour: bool = False) -> str:
 def demo_tail(summary: Summary, end: DemoEnd, *, colour: bool = False) -> str:
     """The last lines of the demo, the very last `verdict: …`."""
     took = f"{duration(end.took_s)}{' (set-up was cached)' if end.is_cached else ''}"
-    lines = [*_answer(summary, colour=colour), *_failed(summary), _validity(summary)]
+    lines = [*_answer(summary, colour=colour), *_failed(summary), *_validity(summary)]
     lines += [*_row("workload", _funnel(summary)), *_row("safety", end.safety)]
     lines += [*_row("left", end.left), *_row("took", took), *_scope(summary)]
     lines += _row("report", end.report)
@@ -142,23 +143,27 @@ def _failed(summary: Summary) -> list[str]:
         waiting = f", {len(summary.open)} not evaluated" if summary.open else ""
         text = f"{passed} of {total} passed{waiting}" if total else "none were evaluated"
         return _row("checks", text)
-    width = max(len(c.what) for c in summary.failed)
-    lines = [
-        f"{c.severity:<9} {c.what:<{width}}  {c.measured:>10}    {c.limit}{c.times}"
-        for c in summary.failed
-    ]
-    return [line for n, text in enumerate(lines) for line in _row("" if n else "failed", text)]
+    width = max(len(c.expectation) for c in summary.failed)
+    lines: list[str] = []
+    for c in summary.failed:
+        mark = _SEVERITIES[c.severity]
+        start = f" {'' if lines else 'failed':<9}{mark} {c.expectation:<{width}}  "
+        lines += textwrap.wrap(
+            plain(c.sentence), _WIDTH, initial_indent=start, subsequent_indent=" " * len(start),
+            break_on_hyphens=False,
+        )  # fmt: skip
+    return lines
 
 
-def _validity(summary: Summary) -> str:
+def _validity(summary: Summary) -> list[str]:
     total, broken = len(summary.rules), summary.broken_rules
     if not total:
-        return _row("valid", "unknown, no rule was checked")[0]
+        return _row("valid", "unknown, no rule was checked")
     if not broken:
-        return _row("valid", f"{summary.belief}, {total} of {total} rules hold")[0]
+        return _row("valid", f"{summary.belief}, {total} of {total} rules hold")
     first = broken[0]
     text = f"{summary.belief}, {len(broken)} of {total} rules broke: {first.name} at {first.stage}"
-    return _row("valid", f"{text}, {first.measured}, limit {first.limit}")[0]
+    return _prose("valid", f"{text}, {first.measured}, limit {first.limit}")
 
 
 def _scope(summary: Summary) -> list[str]:

@@ -46,12 +46,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All columns: `x_s` is the middle of each, `values` holds one row per catalogue metric."""
+    """All columns: `edges_s` is where each begins and ends, `values` holds one row per catalogue
+    metric."""
 
     spans: tuple[Span, ...]
     total_s: int
     step_s: int
-    x_s: tuple[float, ...]
+    edges_s: tuple[tuple[float, float], ...]
     values: Mapping[str, Values]
 
     def row(self, metric: str) -> Values:
@@ -69,15 +70,15 @@ def timeline(run: RunView) -> Timeline:
     shown = [r for r in run.results if r.ticks]
     lengths = [max(t.second for t in r.ticks) + 1 for r in shown]
     step_s = max(1, math.ceil(sum(lengths) / _MOST_COLUMNS))
-    spans, x_s, rows, start = [], [], [], 0
+    spans, edges, rows, start = [], [], [], 0
     for result, length in zip(shown, lengths, strict=True):
         spans.append(_span(run, result, start, length))
         for begin, row in _columns(result, length, step_s, run.samples):
-            x_s.append(start + (begin + min(begin + step_s, length)) / 2)
+            edges.append((float(start + begin), float(start + min(begin + step_s, length))))
             rows.append(row)
         start += length
     values = {m: tuple(row.get(m) for row in rows) for m in (*ENGINE, *SAMPLED)}
-    return Timeline(tuple(spans), start, step_s, tuple(x_s), values)
+    return Timeline(tuple(spans), start, step_s, tuple(edges), values)
 
 
 def _span(run: RunView, result: StageResult, start_s: int, length_s: int) -> Span:

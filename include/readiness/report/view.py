@@ -43,8 +43,7 @@ class RunView:
         normal = self.record.normal_rate_per_s
         if normal <= 0 or rate_per_s <= 0:
             return ""
-        times = rate_per_s / normal
-        return f"{round(times, 2):g}x" if math.isclose(times, round(times, 2), rel_tol=1e-6) else ""
+        return multiple(rate_per_s / normal)
 
     def label(self, stage: str) -> str:
         """A stage as people say it: "5x peak", or its name where that says it all."""
@@ -63,6 +62,12 @@ class RunView:
     def _times(self, stage: str) -> str:
         planned = next((s for s in self.stages if s.name == stage), None)
         return self.multiplier(planned.rate_per_s) if planned else ""
+
+
+def multiple(times: float) -> str:
+    """ "5x"; empty where it is no round one."""
+    is_round = math.isfinite(times) and math.isclose(times, round(times, 2), rel_tol=1e-6)
+    return f"{round(times, 2):g}x" if is_round else ""
 
 
 def label(name: str, multiplier: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from readiness.model.metrics import unit_of
@@ -35,21 +36,45 @@ _TITLES = {
     "aas_io": "active sessions reading data",
     "achieved_ratio": "achieved share of the offered rate",
     "buffer_pool_hit_ratio": "buffer pool hit ratio",
+    "dropped_per_s": "dropped checkouts",
     "error_ratio": "errors",
-    "foreign_cpu": "CPU used by other processes",
     "foreign_cpu_ratio": "CPU used by other processes",
-    "fsync_probe": "storage flush of the idle host",
     "fsync_probe_ms": "storage flush of the idle host",
-    "generator_cpu": "generator CPU, busiest worker",
     "generator_cpu_ratio": "generator CPU, busiest worker",
     "host_cpu_ratio": "host CPU",
     "host_iowait_ratio": "host waiting for storage",
     "read_iops": "storage reads",
-    "run_queue_delay": "generator waiting for a core",
     "run_queue_delay_ratio": "generator waiting for a core",
-    "steal": "CPU taken by the hypervisor",
     "steal_ratio": "CPU taken by the hypervisor",
     "write_iops": "storage writes",
+}
+_PLURAL = re.compile(
+    r"errors|sessions|reads|writes|checkouts|commits|statements|connections|threads|waits|deadlocks"
+    r"|tables|fsyncs|samples|bytes"
+)
+_ERRORS = {
+    0: "not finished when the load ended",
+    1040: "too many connections",
+    1045: "access denied",
+    1062: "duplicate key",
+    1142: "no right to do that to the table",
+    1146: "no such table",
+    1205: "lock wait timeout",
+    1213: "deadlock",
+    1317: "interrupted",
+    1406: "value too long for its column",
+    1451: "a row that others refer to",
+    1452: "a reference to no row",
+    2003: "nobody answered",
+    2006: "the server closed the connection",
+    2013: "connection lost",
+}
+_LINEAGE = {
+    "engine": "Server",
+    "endpoint": "Listened at",
+    "host cores": "Cores of its host",
+    "clone": "Clone",
+    "snapshot": "Made from snapshot",
 }
 _NUMBER = r"([-+.e\d]+)"
 _RULE = re.compile(rf"([\w.]+) ([<>]=?) {_NUMBER} for {_NUMBER} s(?: \({_NUMBER}\))?")
@@ -64,6 +89,28 @@ def title(metric: str, statistic: str = "value") -> str:
     known = _TITLES.get(metric.rpartition(".")[2])
     name = known or (metric if metric.startswith("native.") else _spoken(metric))
     return name if statistic in ("value", "mean", "") else f"{name} ({statistic})"
+
+
+def is_plural(name: str) -> bool:
+    """Whether a title takes "were": "errors", "active sessions in commit"."""
+    return any(_PLURAL.fullmatch(word) for word in name.split())
+
+
+def error_words(code: int) -> str:
+    """A MySQL error code with what it means where that is commonly met: "1213, deadlock"."""
+    said = _ERRORS.get(code, "")
+    return ", ".join(part for part in (str(code) if code else "", said) if part)
+
+
+def lineage_words(target: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Where the loaded database came from, as pairs of name and value."""
+    names = {"mariadb": "MariaDB", "mysql": "MySQL"}
+    rows = []
+    for key, value in target.items():
+        first, space, rest = value.partition(" ")
+        said = f"{names.get(first, first)}{space}{rest}" if key == "engine" else value
+        rows.append((_LINEAGE.get(key, key.replace("_", " ")), said))
+    return tuple(rows)
 
 
 def cause_words(aborted_by: str) -> str:
@@ -111,6 +158,11 @@ GLOSSARY = (
     (
         "Errors",
         "The share of finished checkouts in which a statement or a connection failed.",
+    ),
+    (
+        "Dropped checkouts",
+        "Due but never started, because as many as the plan allows were under way already: the"
+        " database no longer kept up.",
     ),
     (
         "Held",

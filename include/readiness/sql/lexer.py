@@ -86,6 +86,7 @@ _PATTERNS = {
     for ansi in (False, True)
     for plain in (False, True)
 }
+_HINTED = frozenset({b"SELECT", b"INSERT", b"REPLACE", b"UPDATE", b"DELETE"})
 _KINDS = {str(kind): kind for kind in TokenKind}
 _AFTER_DOT = re.compile(rb"[" + _WORD + rb"]+")
 
@@ -109,11 +110,18 @@ def lex(
         if name == "executable_close" and not executable:
             name, end = "operator", at + 1
         executable += (name == "executable_open") - (name == "executable_close")
+        if name == "hint" and not _takes_hint(sql, tokens):
+            name = "comment"
         if name != "space":
             name, end = _after_name(sql, tokens, name, at, end)
             tokens.append(Token(_KINDS[name], at, end))
         at = end
     return tokens
+
+
+def _takes_hint(sql: bytes, tokens: list[Token]) -> bool:
+    """A hint stands right behind a verb; anywhere else a server skips it like any comment."""
+    return bool(tokens) and sql[tokens[-1].start : tokens[-1].end].upper() in _HINTED
 
 
 def _after_name(

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from readiness import __version__, interlock
+from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.plan import Plan
 from readiness.config.settings import Settings
-from readiness.errors import ConfigError
 from readiness.flow.ramp import (
     Launch,
     StagePorts,
@@ -28,11 +28,12 @@ from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress
-from readiness.wiring.targets import LoadSource, Target, gate, launcher, sampler
-from readiness.workload.file import parse
+from readiness.wiring.targets import LoadSource, Target, gate, hold, launcher, sampler, workload_at
 from readiness.workload.pools import read_pools
 
 CALIBRATION_CLIENTS = 8
+LOGS = "logs"  # of the workers, in the run folder
+_LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,19 @@ def run_id_of(plan_name: str, now_s: float) -> str:
     return f"{plan_name}-{moment:%Y%m%dt%H%M%Sz}"
 
 
+def load_lock(settings: Settings) -> RunLock:
+    """The lock of the state folder's load: two loads on one host would measure each other."""
+    return RunLock(settings.state / "load.lock")
+
+
 def open_run(
     request: RampRequest, settings: Settings, *, progress: Progress, airflow_run_id: str = ""
 ) -> RunRecord:
     """Asks the interlock, calibrates where the plan says so, and begins the run folder.
 
-    Raises TargetRefused before anything is sent as load, WorkloadError, LoadError."""
+    Raises WorkloadFileError before the target is asked, TargetRefused before anything is sent as
+    load, LoadError."""
+    workload_at(request.workload)
     gate(request.target, settings)()
     source = _source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
@@ -87,7 +95,7 @@ def run_one_stage(
             StagePorts(
                 launch=launcher(request.target, _source(request)),
                 sampler=metrics,
-                gate=gate(request.target, settings),
+                gate=hold(request.target, settings, for_s=2 * stage.duration_s + _LEASE_SPARE_S),
                 watcher=watcher,
             ),
             StageRules(plan.abort, plan.validity),
@@ -121,12 +129,10 @@ def run_stages(
 def _source(request: RampRequest) -> LoadSource:
     """The workload and its pools, read before any load as the account that will load."""
     path = request.workload
-    if not path.is_file():
-        raise ConfigError(f"There is no workload file {path}.", hint="readiness workload build …")
-    workload = parse(path.read_bytes(), path=path)
+    workload = workload_at(path)
     with request.target.session() as session:
         pools = read_pools(workload, session)
-    return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / "logs")
+    return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / LOGS)
 
 
 def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:
@@ -166,11 +172,16 @@ def _record(request: RampRequest, workload: Workload, normal: float, capacity: f
         versions={"readiness": __version__, "python": platform.python_version()},
         hashes={
             "plan": plan.source.sha256,
-            "workload": hashlib.sha256(request.workload.read_bytes()).hexdigest(),
+            "workload": _sha256(request.workload),
+            "expectations": _sha256(plan.expectations),
         },
         workload=dict(workload.counts),
         clock={"wall_s": now_s, "monotonic_s": time.monotonic()},
     )
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _lineage(target: Target) -> dict[str, str]:

@@ -22,6 +22,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.analysis.validity import FSYNC_PROBE
 from readiness.config.dsn import Dsn
 from readiness.config.settings import Settings
+from readiness.errors import ConfigError
 from readiness.flow.ramp import Launch
 from readiness.load.messages import Job
 from readiness.load.messages import Target as LoadTarget
@@ -30,6 +31,7 @@ from readiness.model.clone import Clone, Endpoint
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
 from readiness.ports import Session, WorkerProcess
+from readiness.workload.file import parse
 from readiness.workload.pools import Pools
 
 LEASE_S = 4 * 3600.0
@@ -38,13 +40,15 @@ LEASE_S = 4 * 3600.0
 @dataclass(frozen=True, slots=True)
 class Target:
     """A database that a command names. `clone` is set when it is one of ours; `admin` is the login
-    for the interlock and the sampler, `load` the account that the load uses."""
+    for the interlock and the sampler, `load` the account that the load uses. `renew(seconds)` moves
+    the lease of a clone of ours; an adoption is for as long as the person said."""
 
     dsn: Dsn
     text: str
     load: LoadTarget
     admin: Login
     clone: Clone | None
+    renew: Callable[[float], object]
 
     @property
     def endpoint(self) -> Endpoint:
@@ -109,7 +113,17 @@ def target_of(text: str, clones: LocalClones) -> Target:
         tls=dsn.tls,
     )
     admin = clones.server(clone.name).root_login() if clone else login_of(dsn)
-    return Target(dsn, text, load, admin, clone)
+    return Target(dsn, text, load, admin, clone, _renewal(clone, clones))
+
+
+def workload_at(path: Path) -> Workload:
+    """The workload of a file. Raises ConfigError when there is none, WorkloadFileError."""
+    if not path.is_file():
+        raise ConfigError(
+            f"There is no workload file {path}.",
+            hint="Build one:  readiness workload build --capture LOG … --source DSN -o checkout.sql",
+        )
+    return parse(path.read_bytes(), path=path)
 
 
 def clone_dsn(clones: LocalClones, clone: Clone) -> str:
@@ -134,6 +148,17 @@ def gate(target: Target, settings: Settings) -> Callable[[], None]:
         interlock.require(keys, target=target.text)
 
     return ask
+
+
+def hold(target: Target, settings: Settings, *, for_s: float) -> Callable[[], None]:
+    """Like `gate`; and then the lease lasts for `for_s` seconds, so that it does not end midway."""
+    ask = gate(target, settings)
+
+    def ask_and_renew() -> None:
+        ask()
+        target.renew(for_s)
+
+    return ask_and_renew
 
 
 def sampler(target: Target) -> StageSampler:
@@ -174,6 +199,12 @@ def launcher(target: Target, source: LoadSource) -> Launch:
         return start
 
     return launch
+
+
+def _renewal(clone: Clone | None, clones: LocalClones) -> Callable[[float], object]:
+    if clone is None:
+        return lambda _seconds: None
+    return lambda seconds: clones.renew(clone.name, seconds)
 
 
 def _clone_at(endpoint: Endpoint, clones: LocalClones) -> Clone | None:

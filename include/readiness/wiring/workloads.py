@@ -86,5 +86,7 @@ def _schema(asked: Asked, session: Session | None) -> Schema:
 def _schema_file(file: Path) -> Schema:
     try:
         return Schema.from_json(json.loads(file.read_text("utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{file} is no schema: {type(error).__name__}.") from None
+    except (ValueError, KeyError, TypeError):
+        raise ConfigError(
+            f"{file} is no schema in our JSON form.", hint="Name the database:  --source DSN"
+        ) from None

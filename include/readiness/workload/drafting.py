@@ -10,7 +10,7 @@ from readiness.model.workload import Bind, Form, Sample, Slot, VariableKind
 from readiness.workload.align import Place
 from readiness.workload.context import NOWHERE, Context
 from readiness.workload.groups import Group, Use
-from readiness.workload.pieces import pieces_of
+from readiness.workload.pieces import literal_text, pieces_of
 from readiness.workload.recognize import generator_for
 from readiness.workload.schema import Schema
 from readiness.workload.statements import Flow, Statement
@@ -120,27 +120,26 @@ class Drafting:
         literal = place.literal
         meetings = self._contexts[place.statement].meetings
         meeting = meetings[place.index] if place.index < len(meetings) else NOWHERE
-        text = self._flows[0].statements[place.statement].sql[literal.start : literal.end]
         return RawLiteral(
-            text,
+            literal_text(self._flows[0].statements[place.statement], literal),
             literal.form,
             meeting.table,
             meeting.column,
             literal.is_structural,
-            not literal.is_structural and not place.is_constant,
+            not place.is_constant and not self._schema.is_listed(meeting.table, meeting.column),
+            place.values[1:],
         )
 
     def _counts(self) -> dict[str, int]:
         kinds = Counter(g.kind for g in self._groups)
-        structural = sum(p.literal.is_structural for p in self._places)
+        values = [p for p in self._places if not p.literal.is_structural]
+        constant = sum(p.is_constant and p.order not in self._slots for p in values)
         return {
             "literals": len(self._places),
             "distinct": len({(p.literal.is_binary, p.literal.value) for p in self._places}),
-            "constant": sum(
-                p.is_constant and not p.literal.is_structural and p.order not in self._slots
-                for p in self._places
-            ),
-            "structural": structural,
+            "structural": len(self._places) - len(values),
+            "constant": constant,
+            "varying": len(values) - constant,
             "groups": len(self._groups),
             "generated": kinds[VariableKind.FRESH] + kinds[VariableKind.EXISTING],
             **{kind.value: kinds[kind] for kind in VariableKind},

@@ -22,10 +22,9 @@ from readiness.workload.names import give_names
 from readiness.workload.sampling import existing_rows, samples_of
 from readiness.workload.schema import Schema
 from readiness.workload.source import SourceRows
+from readiness.workload.sql_modes import refuse_other_sql_modes
 from readiness.workload.statements import Flow, Statement, flatten
 from readiness.workload.times import bind_times, hidden_by_the_clock
-
-_UNUSUAL_MODES = frozenset({"ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "ANSI", "PIPES_AS_CONCAT"})
 
 
 def parameterize(
@@ -39,8 +38,8 @@ def parameterize(
     """The flow of the first capture, with variables found by comparing it with the others.
 
     `exists` and `rows` ask the source database; without them the statements alone decide which
-    existing values belong to one row. Raises WorkloadError for fewer than two captures or
-    captures of different flows, SqlError for SQL that cannot be read."""
+    existing values belong to one row. Raises WorkloadError for fewer than two captures, captures
+    of different flows or in another sql_mode, SqlError for SQL that cannot be read."""
     flows = _flows(captures)
     alignment = align(flows)
     contexts = _contexts(flows[0].statements, schema)
@@ -74,6 +73,7 @@ def _flows(captures: Sequence[RawCapture]) -> list[Flow]:
                 f"the capture {capture.source} holds no statement beyond session set-up",
                 hint="Check the users that were kept, and that the log covers the whole flow.",
             )
+        refuse_other_sql_modes(flow.sql_modes, f"a session of the capture {capture.source}")
     return flows
 
 
@@ -88,10 +88,11 @@ def _meeting(contexts: Sequence[Context], place: Place) -> Meeting:
 
 
 def _uses(places: Sequence[Place], contexts: Sequence[Context], schema: Schema) -> list[Use]:
-    """The places that differ between captures, or would if the clock had moved on."""
-    values = [p for p in places if not p.literal.is_structural]
-    uses = [Use(p, _meeting(contexts, p)) for p in values]
-    hidden = hidden_by_the_clock(values, [schema.type_of(*u.column) for u in uses])
+    """The places that differ between captures, or would if the clock had moved on. A value of an
+    ENUM or SET is one of the schema's words and stays that of the first capture."""
+    met = [Use(p, _meeting(contexts, p)) for p in places if not p.literal.is_structural]
+    uses = [u for u in met if not schema.is_listed(*u.column)]
+    hidden = hidden_by_the_clock([u.place for u in uses], [schema.type_of(*u.column) for u in uses])
     return [u for u in uses if not u.place.is_constant or u.place.order in hidden]
 
 
@@ -115,10 +116,6 @@ def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str
             warnings.append(f"capture {number} has {extra} statements that capture 1 has not")
     if left_out := flows[0].left_out:
         warnings.append(f"{left_out} statements of session set-up were left out")
-    if modes := sorted(flows[0].sql_modes & _UNUSUAL_MODES):
-        warnings.append(
-            f"the captured sessions used sql_mode {', '.join(modes)}: set it on the target"
-        )
     return warnings
 
 

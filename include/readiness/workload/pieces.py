@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from readiness.model.draft import RawLiteral, RawPiece
 from readiness.model.workload import Slot
 from readiness.sql.lexer import TokenKind
+from readiness.workload.literals import Literal
 from readiness.workload.statements import Statement
 
 
@@ -32,7 +33,7 @@ def pieces_of(
     at = start
     for cut_start, cut_end, piece in sorted(cuts, key=lambda c: c[:2]):
         if not start <= cut_start < end or cut_start < at:
-            continue  # outside the statement, or a comment between adjacent strings
+            continue  # outside the statement, or a comment within a literal that was replaced
         _add(pieces, statement.sql[at:cut_start])
         if piece is None:
             _add(pieces, _gap(statement.sql, cut_start, cut_end))
@@ -41,6 +42,16 @@ def pieces_of(
         at = cut_end
     _add(pieces, statement.sql[at:end])
     return tuple(pieces)
+
+
+def literal_text(statement: Statement, literal: Literal) -> bytes:
+    """The literal as it stands, without the comments between adjacent strings."""
+    text, at = b"", literal.start
+    for token in statement.tokens:
+        if token.kind is TokenKind.COMMENT and literal.start < token.start < literal.end:
+            text += statement.sql[at : token.start] + _gap(statement.sql, token.start, token.end)
+            at = token.end
+    return text + statement.sql[at : literal.end]
 
 
 def _extent(statement: Statement) -> tuple[int, int]:

@@ -114,6 +114,10 @@ class Schema:
         found = known.columns.get(column) if known else None
         return found.type if found else ""
 
+    def is_listed(self, table: str, column: str) -> bool:
+        """Whether the schema itself lists the column's values: ENUM and SET."""
+        return self.type_of(table, column) in ("enum", "set")
+
     def children(self, table: str, column: str) -> list[tuple[str, str]]:
         """The columns that refer to this one by a foreign key, sorted by table."""
         return sorted(

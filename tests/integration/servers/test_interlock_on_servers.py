@@ -10,7 +10,7 @@ import pytest
 
 from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
-from readiness.adapters.local_server import LocalServer, server_at
+from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.server_binary import ServerBinary
 from readiness.model.clone import Clone, Key, Snapshot
@@ -33,7 +33,7 @@ def keys_of(server: LocalServer, *production: ProductionEndpoint) -> dict[str, K
             endpoint=endpoint,
             production=production,
             now_s=time.time(),
-            is_ours=server_at(server.directory.parent, endpoint) is not None,
+            is_ours=server.status() is not None,
         )
     finally:
         session.close()

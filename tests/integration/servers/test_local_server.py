@@ -16,13 +16,12 @@ from typing import Any
 
 import pytest
 
-from readiness.adapters.local_server import LocalServer, server_at
+from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.processes import identify, wait_gone
 from readiness.adapters.server_binary import ServerBinary
 from readiness.adapters.server_command import ServerOptions
 from readiness.errors import Busy, ServerError, TargetError
-from readiness.model.clone import Endpoint
 
 pytestmark = pytest.mark.mysql
 Said = dict[str, Any]
@@ -141,16 +140,6 @@ def test_too_small_a_disk_is_refused_before_anything_is_made(
     with pytest.raises(ServerError, match="too full"):
         server.initialise(needed_bytes=10**15)
     assert not server.is_initialised
-
-
-def test_a_server_of_ours_is_known_by_its_address(
-    private_server: LocalServer, tmp_path: Path
-) -> None:
-    state = private_server.running_state()
-    found = server_at(private_server.directory.parent, Endpoint("127.0.0.1", state.port))
-    assert found == state
-    assert server_at(private_server.directory.parent, Endpoint("127.0.0.1", 1)) is None
-    assert server_at(tmp_path, Endpoint("127.0.0.1", state.port)) is None
 
 
 def test_a_detached_server_is_stopped_by_another_hand(

@@ -14,7 +14,7 @@ from readiness.airflow.task_run import DagRunFacts, TaskRun
 from readiness.cli.ramp import live_ramp
 from readiness.clones.manifest import Manifest, write_manifest
 from readiness.config.plan import Plan, load_plan
-from readiness.config.settings import Settings
+from readiness.config.settings import Settings, read_settings
 from readiness.flow.ramp import Watcher
 from readiness.model.run import RunRecord
 
@@ -46,9 +46,7 @@ class Place:
 
     @property
     def settings(self) -> Settings:
-        return Settings(
-            state=self.folder, store=self.folder, mysqld=None, key_file=None, production=()
-        )
+        return read_settings({"READINESS_STATE": str(self.folder)})
 
     def furnish(self) -> None:
         workload = self.settings.workloads / "checkout.sql"

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import pickle
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -13,6 +14,7 @@ from tests.fakes.checkouts import draft, fresh, literal, step
 
 from readiness.anonymize.originals import Originals, originals
 from readiness.anonymize.scan import Leak, scan
+from readiness.model.draft import RawLiteral
 from readiness.model.workload import Form
 from readiness.sql.lexer import encode
 
@@ -52,6 +54,25 @@ def test_a_planted_value_is_found(encoding: str) -> None:
     }
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_only_another_capture_held_is_found(encoding: str) -> None:
+    kept = replace(literal(b"'first'"), others=(None, RAW))
+    leaks = scan({"f": ENCODINGS[encoding]}, originals(draft(step(b"SELECT ", kept))))
+    assert {leak.value_id for leak in leaks} == {"s001/1/3"}
+
+
+def test_adjacent_strings_are_searched_as_the_one_value_they_are() -> None:
+    found = originals(draft(step(literal(b"'Ada ' 'Weiss'"))))
+    assert dict(found.values) == {"s001/1/1": b"Ada Weiss"}
+
+
+def test_of_structure_only_numbers_are_not_searched() -> None:
+    limit = RawLiteral(b"4711", Form.NUMBER, "", "", True, True, (b"4712",))
+    path = RawLiteral(b"'$.ada'", Form.TEXT, "", "", True, True, (b"$.zoe",))
+    found = originals(draft(step(limit, path)))
+    assert dict(found.values) == {"s001/2/1": b"$.ada", "s001/2/2": b"$.zoe"}
+
+
 def test_a_clean_output_has_no_hit() -> None:
     assert found(b"SELECT 'Ona Brennegan', 'QW5h';\n") == []
 
@@ -71,7 +92,7 @@ def test_originals_are_what_differs_and_can_be_searched_for() -> None:
         step(literal(b"'constant'", varies=False), statement_id="s002"),
         variables=[fresh("a", "text", b"Berlin", b"shared"), fresh("b", "text", b"Berlin", None)],
     )
-    assert dict(originals(raw).values) == {"a/1": b"Berlin", "s001/1": b"Ada Weiss"}
+    assert dict(originals(raw).values) == {"a/1": b"Berlin", "s001/1/1": b"Ada Weiss"}
 
 
 def test_originals_neither_show_nor_travel() -> None:

@@ -91,3 +91,13 @@ def test_a_variable_seen_nowhere_is_refused() -> None:
 def test_whatever_is_learned_generates(name: str) -> None:
     text = learned(name, b"4111111111111111", b"4242424242424242")
     assert generator(text, Form.TEXT, Lane(b"run")).nibbles >= 0
+
+
+def test_no_range_ends_in_a_number_that_another_column_captured() -> None:
+    made = fresh("x", "date", b"1987-05-01", b"1993-02-03")
+    captured = (b"1985", b"1994", b"1995", b"no number")
+    assert specification_of(made, NOW_MS, captured) == "date(1984-01-01..1996-12-31)"
+    counted = fresh("x", "integer", b"1200", b"8000", form=Form.NUMBER)
+    assert specification_of(counted, NOW_MS, (b"1000", b"9999")) == "integer(999..10000)"
+    priced = fresh("x", "decimal", b"12.50", b"480.00", form=Form.NUMBER)
+    assert specification_of(priced, NOW_MS, (b"999",)) == "decimal(10.00..1000.99)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.fakes.checkouts import draft, fresh, literal, step
 
@@ -71,6 +73,18 @@ def test_structure_stays() -> None:
     assert text(b"SELECT 1 LIMIT ", limit) == b"SELECT 1 LIMIT 4711"
 
 
+def test_a_json_path_stays() -> None:
+    path = RawLiteral(b"'$.offer'", Form.TEXT, "", "", is_structural=True, varies=True)
+    assert text(b"SELECT a->", path) == b"SELECT a->'$.offer'"
+
+
+def test_the_words_of_a_full_text_search_are_replaced_and_its_signs_stay() -> None:
+    words = RawLiteral(b"'+ada -weiss*'", Form.TEXT, "", "", is_structural=True, varies=True)
+    made = text(b"MATCH (a) AGAINST (", words, b" IN BOOLEAN MODE)")
+    assert re.fullmatch(rb"MATCH \(a\) AGAINST \('\+[a-z]{3} -[a-z]{5}\*' .*", made)
+    assert b"ada" not in made
+
+
 def test_what_precedes_a_quote_stays() -> None:
     made = text(b"SELECT ", RawLiteral(b"_utf8mb4'Ada Weiss'", Form.TEXT, "", "", varies=True))
     assert made.startswith(b"SELECT _utf8mb4'")
@@ -98,6 +112,12 @@ def test_examples_are_no_captured_values() -> None:
     variable = sealed(draft(variables=[fresh("ref", "pattern", *values)])).variables[0]
     assert variable.generator == "pattern(ORD-AXXXXX)"
     assert variable.example.encode()[1:-1] not in values
+
+
+def test_an_example_is_no_value_of_any_capture_even_where_few_are_left() -> None:
+    values = tuple(b"%d" % n for n in range(9))
+    variable = sealed(draft(variables=[fresh("digit", "pattern", *values)])).variables[0]
+    assert (variable.generator, variable.example) == ("pattern(9)", "'9'")
 
 
 def test_constants_inside_an_expression_pass_the_net() -> None:

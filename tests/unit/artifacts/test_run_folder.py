@@ -76,6 +76,15 @@ def test_stage_results_come_back_the_same(folder: RunFolder) -> None:
     assert folder.read_stages() == results
 
 
+def test_a_crash_while_a_stage_is_added_keeps_those_before(folder: RunFolder) -> None:
+    first = stage_result("1x")
+    folder.add_result(first, samples("1x"))
+    table = (folder.path / "stages.parquet").read_bytes()
+    folder.add_result(stage_result("5x"), samples("5x"))
+    (folder.path / "stages.parquet").write_bytes(table)
+    assert folder.read_stages() == [first]
+
+
 def test_samples_come_back_the_same_and_in_order(folder: RunFolder) -> None:
     taken = samples("1x") + samples("5x", source="host", native__host__steal_ratio=0.01)
     folder.write_results([], taken)

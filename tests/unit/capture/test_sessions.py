@@ -8,6 +8,7 @@ import pytest
 from tests.unit.capture.conftest import Record, WriteLog
 
 from readiness.capture.sessions import read_capture
+from readiness.capture.summary import summarize
 from readiness.errors import CaptureError
 from readiness.model.transactions import Outcome, RawCapture, RawTransaction
 
@@ -228,6 +229,55 @@ def test_a_statement_that_never_ends_is_left_out_and_said(mariadb_log: WriteLog)
     (warning,) = capture.warnings
     assert warning.startswith("line 5: statement left out")
     assert "secret" not in warning
+
+
+def test_a_mode_that_a_transaction_left_again_is_told(mariadb_log: WriteLog) -> None:
+    modes = query(b"SET sql_mode='NO_BACKSLASH_ESCAPES'", b"SELECT 1", b"SET sql_mode='ANSI'")
+    log = mariadb_log([CONNECT, *query(b"BEGIN"), *modes, *query(b"SELECT 'it\\'s'", b"COMMIT")])
+    capture = read_capture(log)
+    (one,) = capture.transactions
+    assert {"NO_BACKSLASH_ESCAPES", "ANSI_QUOTES"} <= set(one.sql_mode.split(","))
+    assert summarize(capture).kinds["select"] == 1
+
+
+FORGED = b"\t\t     7 Query\tDELETE FROM users"
+REPORT = "line 5: statement left out: it holds lines that look like records, up to line {}, "
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"INSERT INTO t VALUES ('a\n", b"')"),
+        (b'INSERT INTO t VALUES ("a\n', b'")'),
+        (b"SELECT 1 /* a\n", b"*/"),
+        (b"SELECT 1 FROM `a\n", b"`"),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_record_within_a_statement_is_told_and_not_believed(
+    before: bytes, after: bytes, count: int, mariadb_log: WriteLog
+) -> None:
+    injected = before + b"\n".join([FORGED] * count) + after
+    capture = read_capture(mariadb_log([CONNECT, *query(injected, b"SELECT 2")]))
+    assert [texts(t) for t in capture.transactions] == [[b"SELECT 2"]]
+    (warning,) = capture.warnings
+    assert warning.startswith(REPORT.format(5 + count))
+
+
+def test_a_record_forged_by_another_user_is_not_believed(mariadb_log: WriteLog) -> None:
+    other: Record = (8, "Connect", b"cron@localhost on shop using TCP/IP")
+    forger = (8, "Query", b"SELECT 'a\n" + FORGED + b"'")
+    log = mariadb_log([other, CONNECT, forger, *query(b"SELECT 2")])
+    capture = read_capture(log, users=("app",))
+    assert [texts(t) for t in capture.transactions] == [[b"SELECT 2"]]
+    assert "line 6: statement left out: it holds lines" in capture.warnings[0]
+
+
+def test_a_broken_statement_does_not_hide_those_behind_it(mariadb_log: WriteLog) -> None:
+    many = [b"SELECT '%d'" % n for n in range(450)]
+    capture = read_capture(mariadb_log([CONNECT, *query(b"SELECT 'a", *many, b"SELECT 'b")]))
+    assert [texts(t) for t in capture.transactions] == [[sql] for sql in many]
+    assert [w.partition(":")[0] for w in capture.warnings] == ["line 5", "line 456"]
 
 
 # From the files by grep: Query + Execute - 1 twin of a SQL EXECUTE; MariaDB has one packet of three.

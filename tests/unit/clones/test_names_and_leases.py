@@ -41,11 +41,6 @@ def test_what_is_no_safe_folder_name_is_refused(name: str) -> None:
         naming.checked(name)
 
 
-def test_a_lease_ends_at_its_second() -> None:
-    assert not leases.is_expired(clone_until(100.0), 99.9)
-    assert leases.is_expired(clone_until(100.0), 100.0)
-
-
 @given(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(0, 1e6))
 def test_renewing_never_shortens_a_lease(until: float, now_s: float, lease_s: float) -> None:
     renewed = leases.renewed(clone_until(until), now_s=now_s, lease_s=lease_s)

@@ -17,7 +17,7 @@ def test_without_variables_state_stays_in_one_folder(tmp_path: Path) -> None:
     assert settings.runs == tmp_path / "runs"
     assert settings.workloads == tmp_path / "workloads"
     assert not settings.is_clone_attached
-    assert (settings.mysqld, settings.key_file, settings.production) == (None, None, ())
+    assert (settings.key_file, settings.production) == (None, ())
 
 
 def test_production_endpoints_come_from_both_places(tmp_path: Path) -> None:

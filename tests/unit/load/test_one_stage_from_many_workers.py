@@ -63,6 +63,12 @@ def test_a_reason_from_the_watcher_stops_all_workers_and_is_told() -> None:
     assert all(worker.received("stop") == ["too slow"] for worker in workers)
 
 
+def test_a_stop_that_finds_a_worker_already_ended_keeps_what_was_measured() -> None:
+    lines = [{"ready": 1}, second(0), report(ok=4)]
+    result = run([ScriptedWorker(lines, hears_no_stop=True)], lambda _: "too slow")
+    assert (result.aborted_by, result.checkouts_ok) == ("too slow", 4)
+
+
 def test_a_worker_that_stopped_by_itself_aborts_the_stage() -> None:
     assert run(two(report(stopped_by="SIGTERM"))).aborted_by == "SIGTERM"
 

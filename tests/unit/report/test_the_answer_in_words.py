@@ -38,10 +38,50 @@ def test_a_risk_is_named_with_its_figure() -> None:
     )
 
 
-def test_an_abort_says_which_rule_stopped_it_and_where() -> None:
-    assert said(runs.aborted_run())[1] == (
-        "The load was stopped at 5x (60/s): errors > 5 % for 10 s, last 6.1 %."
+def test_an_abort_says_which_rule_stopped_it_where_and_what_failed_there() -> None:
+    sentence = said(runs.aborted_run())[1]
+    assert sentence.startswith(
+        "The load was stopped at 5x (60/s): errors > 5 % for 10 s, last 6.1 %. Failed there: "
     )
+    assert "errors 5.9 %, limit 1 % (errors_peak)" in sentence
+
+
+def test_an_abort_points_to_the_most_frequent_error() -> None:
+    summary = summarize(runs.aborted_run())
+    assert summary.errors[0].where == "s041"
+    assert "Most errors: 1213, deadlock" in summary.next_step
+
+
+def test_figures_in_the_plural_are_spoken_of_in_the_plural() -> None:
+    run = runs.aborted_run()
+    checks = tuple(c for c in run.verdict.checks if c.metric == "error_ratio")
+    verdict = replace(
+        run.verdict, verdict=VerdictWord.NOT_READY, checks=checks, limited_by="errors_peak at peak"
+    )
+    summary = summarize(replace(run, verdict=verdict))
+    assert summary.sentence.startswith(
+        "Errors limit it: at the forecast peak of 60 checkouts/s they"
+    )
+    assert "see Errors" in summary.next_step
+
+
+def test_failed_checks_without_a_number_are_told_apart() -> None:
+    run = runs.not_ready_run()
+    checks = tuple(
+        replace(c, outcome=Outcome.MISSING, value=None) if c.metric == "aas" else c
+        for c in run.verdict.checks
+    )
+    summary = summarize(replace(run, verdict=replace(run.verdict, checks=checks)))
+    assert summary.failed_words == "2 of 5 failed, 1 of them not measured"
+
+
+def test_the_clone_is_described_in_plain_words() -> None:
+    assert dict(summarize(runs.ready_run()).lineage) == {
+        "Server": "MariaDB 10.11.6",
+        "Listened at": "127.0.0.1:3311",
+        "Clone": "readiness-demo-20261130t021800z-main",
+        "Made from snapshot": "shop-cold",
+    }
 
 
 def test_an_invalid_run_claims_no_rate_and_names_the_culprit() -> None:
@@ -155,3 +195,11 @@ def test_one_broken_sample_does_not_spoil_the_mean() -> None:
     broken = Sample(run.results[3].started_at + 9, "5x", "aas", float("nan"), "sessions", "x")
     figures = summarize(replace(run, samples=(*run.samples, broken))).stages[3].figures
     assert figures.means["aas"] == pytest.approx(5.25, abs=0.4)
+
+
+def test_a_stopped_stage_claims_no_longer_hold_than_it_had() -> None:
+    run = runs.aborted_run()
+    last = run.results[-1]
+    cut = replace(last, ticks=last.ticks[:5])
+    gaps = summarize(replace(run, results=(*run.results[:-1], cut))).not_measured
+    assert "A peak longer than 5 s." in [plain(gap) for gap in gaps]

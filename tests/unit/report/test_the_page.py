@@ -158,3 +158,31 @@ def test_statement_ids_and_kinds_are_shown_and_no_sql() -> None:
     page = render_page(runs.not_ready_run())
     assert "<code>s012</code>" in page
     assert re.search(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b", page) is None
+
+
+def sessions_panel(page: str) -> list[str]:
+    """The paths of the active sessions' layers."""
+    panel = re.search(r'<figure class="panel aas".*?</figure>', page, re.DOTALL)
+    assert panel is not None
+    return re.findall(r'class="fill \w+" d="([^"]+)"', panel[0])
+
+
+def test_a_second_without_a_sample_is_a_gap_and_no_zero() -> None:
+    run = runs.ready_run()
+    began = {r.stage.name: r.started_at for r in run.results}
+    kept = tuple(s for s in run.samples if s.ts - began[s.stage] > 1.5)
+    whole, gapped = (
+        sessions_panel(render_page(run)),
+        sessions_panel(render_page(replace(run, samples=kept))),
+    )
+    assert {path.count("Z") for path in whole} == {1}
+    assert {path.count("Z") for path in gapped} == {len(run.results)}
+
+
+def test_the_limit_of_schedule_lag_is_drawn() -> None:
+    assert ">limit 10\u00a0ms</span>" in render_page(runs.ready_run())
+
+
+def test_errors_are_listed_where_there_are_any() -> None:
+    assert "1213, deadlock" in render_page(runs.aborted_run())
+    assert 'id="errors"' not in render_page(runs.ready_run())

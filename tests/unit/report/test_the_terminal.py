@@ -44,7 +44,10 @@ def test_colour_changes_no_word() -> None:
 def test_a_ramp_that_failed_shows_stages_failures_and_where_to_read_on() -> None:
     text = ramp_summary(summarize(runs.not_ready_run()))
     assert re.search(r"^ ✕ 5x peak +59\.\d of 60 +\d\d\.\d ms", text, re.MULTILINE)
-    assert re.search(r"^ failed +critical +commit p99 at 5x .*limit 50 ms", text, re.MULTILINE)
+    assert re.search(
+        r"^ failed +✕ commit_p99_peak +commit p99 at 5x: 9\d.* limit 50 ms", text, re.MULTILINE
+    )
+    assert re.search(r"^ +▲ sessions_peak +active sessions at 5x: ", text, re.MULTILINE)
     assert " report   runs/checkout-peak-20261130t021800z/report.html" in text
     assert " valid    yes, 12 of 12 rules hold" in text
 
@@ -54,6 +57,12 @@ def test_columns_of_the_stage_table_stand_under_each_other() -> None:
     head = next(line for line in lines if line.startswith("   stage"))
     rows = [line for line in lines if re.match(r" . (0\.5|\d)x ", line)]
     assert {len(row) for row in rows} == {len(head)}
+
+
+@pytest.mark.parametrize("word", list(VerdictWord))
+def test_no_line_is_wider_than_a_plain_terminal(word: VerdictWord) -> None:
+    text = ramp_summary(summarize(runs.invented_run(word)))
+    assert [line for line in text.splitlines() if len(line) > 84] == []
 
 
 def test_a_stage_that_never_began_shows_no_figures() -> None:

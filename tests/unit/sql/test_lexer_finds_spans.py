@@ -29,13 +29,22 @@ def kinds(sql: bytes, **modes: bool) -> list[tuple[str, bytes]]:
         (b"@'quoted var'", "user_variable"),
         (b"@@session.autocommit", "system_variable"),
         (b"/* comment ' */", "comment"),
-        (b"/*+ MAX_EXECUTION_TIME(5) */", "hint"),
         (b"2fa_token", "word"),
         (b"\xc3\xbcber", "word"),
     ],
 )
 def test_one_token_is_one_span(text: bytes, kind: str) -> None:
     assert kinds(text) == [(kind, text)]
+
+
+@pytest.mark.parametrize("verb", [b"SELECT", b"insert", b"REPLACE", b"UPDATE", b"DELETE"])
+def test_a_hint_stands_behind_a_verb(verb: bytes) -> None:
+    assert kinds(verb + b" /*+ MAX_EXECUTION_TIME(5) */ t")[1][0] == "hint"
+
+
+@pytest.mark.parametrize("sql", [b"SELECT 1 /*+ ada */", b"/*+ ada */ SELECT", b"SELECT/**//*+a*/"])
+def test_a_hint_elsewhere_is_a_comment(sql: bytes) -> None:
+    assert "hint" not in dict(kinds(sql))
 
 
 def test_two_minus_signs_are_a_comment_only_before_a_space() -> None:

@@ -40,7 +40,9 @@ def named(draft: RawDraft, kind: VariableKind) -> set[str]:
 def test_the_funnel_narrows_383_literals_to_few_that_are_generated(salted: RawDraft) -> None:
     counts = salted.counts
     assert counts["literals"] == 383
+    assert counts["literals"] == sum(counts[k] for k in ("structural", "constant", "varying"))
     assert counts["constant"] + counts["structural"] >= 140
+    assert counts["groups"] == counts["inline"] + sum(counts[kind.value] for kind in VariableKind)
     assert counts["generated"] <= 45
     assert counts["generated"] == counts["fresh"] + counts["existing"]
 

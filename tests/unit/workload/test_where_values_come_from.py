@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from tests.fakes.captures import shop_schema, statements, text_of, variables
+from tests.fakes.captures import (
+    capture,
+    shop_schema,
+    statements,
+    text_of,
+    transaction,
+    variables,
+)
 
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft, RawLiteral
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import VariableKind
 from readiness.workload.parameterize import parameterize
+from readiness.workload.schema import Column
 
 USERS = ("2f0c1e5a-0c6b-4f0e-9d38-3f9b1d3a0001", "9a7bb1de-57a1-4c36-8a52-77f3f0a60002")
 
@@ -210,14 +218,28 @@ def test_a_list_of_another_length_is_no_evidence() -> None:
     assert len(varying) == 2
 
 
-def test_unusual_modes_are_told() -> None:
-    one = statements("SELECT id FROM users WHERE name = 'x'")
-    odd = RawCapture(
-        "by hand",
-        "mysql",
-        tuple(
-            type(t)(t.thread_id, t.user, t.schema, t.statements, t.outcome, "ANSI_QUOTES")
-            for t in one.transactions
-        ),
-    )
-    assert any("ANSI_QUOTES" in w for w in draft(odd, odd).warnings)
+@pytest.mark.parametrize("mode", ["ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "PIPES_AS_CONCAT"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_capture_that_reads_sql_otherwise_is_refused(mode: str, which: int) -> None:
+    sql = "SELECT id FROM users WHERE name = 'x'"
+    captures = [statements(sql), statements(sql)]
+    captures[which] = capture(transaction(sql, "COMMIT", sql_mode=f"STRICT_ALL_TABLES,{mode}"))
+    with pytest.raises(WorkloadError, match=mode) as refusal:
+        draft(*captures)
+    assert mode in refusal.value.hint
+
+
+def test_a_literal_in_place_knows_what_each_capture_held() -> None:
+    sql = "SELECT id FROM orders WHERE note = '{n}'"
+    found = of(sql, values=({"n": "red"}, {"n": "green"}, {"n": "blue"}))
+    (kept,) = [p for p in found.steps[0].pieces if isinstance(p, RawLiteral)]
+    assert (kept.text, kept.varies, kept.others) == (b"'red'", True, (b"green", b"blue"))
+
+
+def test_a_word_that_the_schema_lists_is_kept() -> None:
+    schema = shop_schema()
+    schema.tables["orders"].columns["note"] = Column("enum")
+    captures = [statements(f"SELECT id FROM orders WHERE note = '{n}'") for n in ("gift", "loan")]
+    found = parameterize(captures, schema=schema, name="order")
+    (kept,) = [p for p in found.steps[0].pieces if isinstance(p, RawLiteral)]
+    assert (kept.text, kept.varies) == (b"'gift'", False)
