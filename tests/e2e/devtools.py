@@ -14,6 +14,7 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 WAIT_S = 60.0
+_TEXT = "(document.body?.innerText ?? '')"  # none between two pages
 
 
 class Browser:
@@ -67,11 +68,11 @@ class Browser:
 
     def see_text(self, text: str, within_s: float = WAIT_S) -> None:
         """Waits until the page shows the text."""
-        self.see(f"document.body.innerText.includes({json.dumps(text)})", within_s)
+        self.see(f"{_TEXT}.includes({json.dumps(text)})", within_s)
 
     def text(self) -> str:
         """All that the page shows."""
-        return str(self.run("document.body.innerText"))
+        return str(self.run(_TEXT))
 
     def click(self, element: str) -> None:
         """Clicks in the middle of what the script `element` finds, as a mouse does: not before it

@@ -56,6 +56,14 @@ def is_open(name: str) -> str:
     return f"({field(name)}?.getBoundingClientRect().height ?? 0) > 10"
 
 
+def row_shows(task: str, states: str) -> str:
+    """The script that says whether the task's row in the table shows one of the states."""
+    return (
+        f"[...document.querySelectorAll('tr')].some(r => r.innerText.includes('{task}')"
+        f" && /{states}/.test(r.innerText))"
+    )
+
+
 def open_form(browser: Browser, ui: AirflowUi) -> None:
     browser.open(f"{ui.url}/dags/{DAG}")
     browser.click(TRIGGER)
@@ -80,6 +88,9 @@ def test_a_wrong_value_is_refused_and_no_run_begins(
     browser.type_into(field("peak"), "fast")
     browser.click(SUBMIT)
     browser.see_text("Invalid input for param peak: 'fast'")
+    browser.run(
+        "document.querySelector('[role=dialog] [role=alert], [role=dialog] h2').scrollIntoView()"
+    )
     browser.screenshot(shots / "refused.png")
     assert ui.latest_run(DAG) == before
 
@@ -93,10 +104,11 @@ def test_a_run_is_triggered_and_its_stages_watched_to_the_end(
     browser.see("location.pathname.includes('/runs/')")
     for stage in STAGES:
         wait_for_load(ui, stage, "running", "success")
-        browser.see_text(f"{stage}.load")
+        browser.see(row_shows(f"{stage}.load", "Running|Success"))
         browser.screenshot(shots / f"stage-{stage}.png")
     wait_for(lambda: ui.latest_run(DAG)["state"] in ("success", "failed"), "the end")
-    browser.see_text("Success")
+    browser.see(row_shows("seal", "Success"))
+    browser.see("!document.body.innerText.includes('Running')")
     browser.screenshot(shots / "end.png")
     assert {t["state"] for t in ui.tasks(DAG).values()} == {"success"}
     began = [ui.tasks(DAG)[f"{stage}.load"]["start_date"] for stage in STAGES]

@@ -12,7 +12,8 @@ from tests.integration.airflow.conftest import DagProcess, StartDag, workers_of
 
 from readiness.model.verdict import VerdictWord
 
-pytestmark = [pytest.mark.airflow, pytest.mark.mysql]
+# `make demo` runs such a DAG in every `make test`; these are its other endings.
+pytestmark = [pytest.mark.airflow, pytest.mark.mysql, pytest.mark.long]
 
 
 def verdict_of(run: DagProcess) -> VerdictWord:

@@ -11,7 +11,7 @@ from readiness.clones.lifecycle import write_record
 from readiness.flow.janitor import last_round_at
 from readiness.model.clone import Clone, Endpoint
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.long]
 
 
 @pytest.fixture

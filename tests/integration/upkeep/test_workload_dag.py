@@ -11,7 +11,7 @@ from tests.integration.upkeep.conftest import Airflow
 
 from readiness.workload.file import parse
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.long]
 
 
 @pytest.fixture

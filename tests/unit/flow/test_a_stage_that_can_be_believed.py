@@ -32,10 +32,10 @@ class Ramp:
         self._lines = list(lines)
         self.refusals: list[bool] = []
 
-    def run(self, *abort: AbortRule) -> StageResult:
+    def run(self, *abort: AbortRule, stage: Stage = STAGE) -> StageResult:
         ports = StagePorts(self._launch, self._sampler, self._gate, self.notes)
         rules = StageRules(abort, ValidityLimits())
-        return run_believable_stage(STAGE, LoadOptions(), ports, rules, self.folder)
+        return run_believable_stage(stage, LoadOptions(), ports, rules, self.folder)
 
     def _launch(
         self, stage: Stage, options: LoadOptions, first_number: int
@@ -78,9 +78,16 @@ def test_what_was_measured_stands_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_a_second_stage_is_added_to_the_first(tmp_path: Path) -> None:
+    for ok, name in ((3, "2x"), (4, "5x")):
+        stage = Stage(name, rate_per_s=10, hold_s=2)
+        Ramp(tmp_path, HostSampler(QUIET), a_try(ok=ok)).run(stage=stage)
+    assert [r.checkouts_ok for r in RunFolder(tmp_path).read_stages()] == [3, 4]
+
+
+def test_a_stage_that_runs_anew_takes_its_own_place(tmp_path: Path) -> None:
     for ok in (3, 4):
         Ramp(tmp_path, HostSampler(QUIET), a_try(ok=ok)).run()
-    assert [r.checkouts_ok for r in RunFolder(tmp_path).read_stages()] == [3, 4]
+    assert [r.checkouts_ok for r in RunFolder(tmp_path).read_stages()] == [4]
 
 
 def test_a_stage_that_the_host_disturbed_runs_again_and_the_second_try_counts(
