@@ -18,6 +18,12 @@ pytestmark = pytest.mark.e2e
 
 EARLY = ["database server", "production with a shop", "capture", "build the workload"]
 LATE = ["snapshot and clone", "checkouts, one by one", "calibration", "load stage smoke"]
+# Right at a step's end, and within the next one, each at another point of it.
+MOMENTS = [
+    (m, d)
+    for m, late in zip(EARLY + LATE, [0.3, 1.2, 0.1, 0.05, 0.7, 0.4, 2.5, 6.0], strict=True)
+    for d in (0.0, late)
+]
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +73,7 @@ def test_after_ctrl_c_twice(place: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize("moment", EARLY + LATE)
-@pytest.mark.parametrize("delay_s", [0.0, 0.3, 1.2])
+@pytest.mark.parametrize(("moment", "delay_s"), MOMENTS)
 def test_after_ctrl_c_at_any_moment(place: Path, moment: str, times: int, delay_s: float) -> None:
     interrupt_at(place, moment, times=times, delay_s=delay_s)
 
@@ -83,8 +88,7 @@ def test_after_kill_9_of_the_coordinator(place: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("moment", EARLY + LATE)
-@pytest.mark.parametrize("delay_s", [0.0, 0.5])
+@pytest.mark.parametrize(("moment", "delay_s"), MOMENTS)
 def test_after_kill_9_at_any_moment(place: Path, moment: str, delay_s: float) -> None:
     kill_at(place, moment, delay_s=delay_s)
     leftovers.clean(place / ".local" / "demo")
