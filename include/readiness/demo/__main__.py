@@ -15,7 +15,7 @@ from readiness.cli.console import failure, is_terminal, of_system
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import Settings, read_settings
-from readiness.demo.interrupts import interruptible, shielded
+from readiness.demo.interrupts import finished, finishing, interruptible
 from readiness.demo.pipeline import DemoAnswer, DemoPipeline, Steps
 from readiness.errors import ReadinessError
 from readiness.report.terminal import DemoEnd, demo_tail
@@ -60,8 +60,8 @@ def _run(plan: Plan, settings: Settings, root: Path) -> None:
     try:
         answer = pipeline.run()
     finally:
-        with shielded():
-            left = _clean(pipeline, root, steps)
+        finishing()
+        left = _clean(pipeline, root, steps)
     _tell(answer, left, folder, time.monotonic() - began)
 
 
@@ -91,4 +91,6 @@ def _tell(answer: DemoAnswer, left: str, folder: RunFolder, took_s: float) -> No
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    finished()
+    sys.exit(code)
