@@ -24,6 +24,13 @@ LATE = [
     "calibration",
     "load stage smoke",
 ]
+# Right at a step's end, and within the next one, each at another point of it.
+LATER_S = [0.3, 1.2, 0.1, 0.05, 2.5, 0.7, 0.4, 2.5, 6.0]
+MOMENTS = [
+    (moment, delay_s)
+    for moment, later_s in zip(EARLY + LATE, LATER_S, strict=True)
+    for delay_s in (0.0, later_s)
+]
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +80,7 @@ def test_after_ctrl_c_twice(place: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.parametrize("moment", EARLY + LATE)
-@pytest.mark.parametrize("delay_s", [0.0, 0.3, 1.2])
+@pytest.mark.parametrize(("moment", "delay_s"), MOMENTS)
 def test_after_ctrl_c_at_any_moment(place: Path, moment: str, times: int, delay_s: float) -> None:
     interrupt_at(place, moment, times=times, delay_s=delay_s)
 
@@ -89,8 +95,7 @@ def test_after_kill_9_of_the_coordinator(place: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("moment", EARLY + LATE)
-@pytest.mark.parametrize("delay_s", [0.0, 0.5])
+@pytest.mark.parametrize(("moment", "delay_s"), MOMENTS)
 def test_after_kill_9_at_any_moment(place: Path, moment: str, delay_s: float) -> None:
     kill_at(place, moment, delay_s=delay_s)
     leftovers.clean(place / ".local" / "demo")

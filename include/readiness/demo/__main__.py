@@ -14,7 +14,7 @@ from readiness.cli.console import failure, is_terminal, of_system
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import Settings, read_settings
-from readiness.demo.interrupts import interruptible, shielded
+from readiness.demo.interrupts import finished, finishing, interruptible
 from readiness.demo.pipeline import DemoAnswer, DemoPipeline
 from readiness.demo.steps import Steps
 from readiness.errors import ReadinessError
@@ -58,8 +58,8 @@ def _run(plan: Plan, settings: Settings, root: Path) -> None:
     try:
         answer = pipeline.run()
     finally:
-        with shielded():
-            left = _clean(pipeline, root)
+        finishing()
+        left = _clean(pipeline, root)
     _tell(answer, left, time.monotonic() - began)
 
 
@@ -87,4 +87,6 @@ def _tell(answer: DemoAnswer, left: str, took_s: float) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    finished()
+    sys.exit(code)
