@@ -21,7 +21,7 @@ from readiness.artifacts.lock import RunLock
 from readiness.cli import console
 from readiness.config.settings import read_settings
 from readiness.demo import databases, ui_server
-from readiness.demo.interrupts import interruptible, shielded
+from readiness.demo.interrupts import finished, finishing, interruptible
 from readiness.demo.ui_api import AirflowApi
 from readiness.demo.ui_environment import AUTHS, UiHome, UiOptions, environment, passwords
 from readiness.demo.ui_processes import beyond_loopback, marked
@@ -56,8 +56,8 @@ def _run(args: argparse.Namespace) -> None:
     ui = UiHome(state / "ui")
     with RunLock(ui.state / "up.lock"):
         if args.verb == "stop":
-            with shielded():
-                print(_ended(ui_server.stop(ui)))
+            finishing()
+            print(_ended(ui_server.stop(ui)))
         elif there := ui_server.running(ui):
             print(f"Airflow runs already: {there.url}\n  stop     make down")
         else:
@@ -82,8 +82,8 @@ def _start(ui: UiHome, options: UiOptions) -> None:
             settled = ui_server.settle(api, options.dags)
             tell.append(f"{len(settled.dags)}, of which {len(settled.unpaused)} are not paused")
     except BaseException:
-        with shielded():
-            ui_server.stop(ui)
+        finishing()
+        ui_server.stop(ui)
         raise
     _tell(ui, there, settled)
 
