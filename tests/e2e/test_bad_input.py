@@ -49,7 +49,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1000m", "readiness-test", str(folder)]
     if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk needs root and mount")
+        # Filling the machine's own disk is no way out: whoever may not mount is told so.
+        pytest.skip("full disks were not tried: only root may mount the small one they need")
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
