@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 
 FILES = {
     "run.json", "plan.yaml", "expectations.yaml", "workload.sql", "stages.parquet", "samples.parquet",
-    "latency.json.gz", "checks.json", "verdict.json", "report.html", "events.jsonl",
+    "latency.json.gz", "checks.json", "verdict.json", "report.html", "events.jsonl", "reservation.json",
 }  # fmt: skip
 
 

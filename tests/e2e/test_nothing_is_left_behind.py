@@ -17,12 +17,19 @@ from readiness.artifacts.lock import RunLock
 pytestmark = pytest.mark.e2e
 
 EARLY = ["database server", "production with a shop", "capture", "build the workload"]
-LATE = ["snapshot and clone", "checkouts, one by one", "calibration", "load stage smoke"]
+LATE = [
+    "snapshot of production",
+    "clone",
+    "checkouts, one by one",
+    "calibration",
+    "load stage smoke",
+]
 # Right at a step's end, and within the next one, each at another point of it.
+LATER_S = [0.3, 1.2, 0.1, 0.05, 2.5, 0.7, 0.4, 2.5, 6.0]
 MOMENTS = [
-    (m, d)
-    for m, late in zip(EARLY + LATE, [0.3, 1.2, 0.1, 0.05, 0.7, 0.4, 2.5, 6.0], strict=True)
-    for d in (0.0, late)
+    (moment, delay_s)
+    for moment, later_s in zip(EARLY + LATE, LATER_S, strict=True)
+    for delay_s in (0.0, later_s)
 ]
 
 
@@ -130,9 +137,13 @@ def kill_at(place: Path, moment: str, *, delay_s: float) -> None:
 
 
 def worker_of(demo: DemoProcess) -> int:
-    """The pid of the demo's load worker."""
-    children = Path(f"/proc/{demo.process.pid}/task/{demo.process.pid}/children").read_text()
-    for pid in children.split():
-        if b"readiness.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            return int(pid)
+    """The pid of the demo's load worker, a child of its Airflow."""
+    for child in children_of(demo.process.pid):
+        for pid in children_of(child):
+            if b"readiness.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return pid
     raise AssertionError("the demo has no load worker now")
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

@@ -171,7 +171,8 @@ def _answered(call: Callable[[], SlackResponse], within_s: float) -> SlackRespon
         try:
             results.put(call())
         except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
-            results.put(error)
+            # Without its frames: when nobody waits any more they would hold the queue that holds it.
+            results.put(error.with_traceback(None))
 
     threading.Thread(target=work, name="slack", daemon=True).start()
     try:
@@ -179,7 +180,10 @@ def _answered(call: Callable[[], SlackResponse], within_s: float) -> SlackRespon
     except queue.Empty:
         raise TimeoutError(f"no answer in {within_s:.1f} s") from None
     if isinstance(result, BaseException):
-        raise result
+        try:
+            raise result
+        finally:
+            del result  # this frame is in its traceback: a cycle would keep its socket open
     return result
 
 

@@ -10,16 +10,15 @@ from pathlib import Path
 
 from readiness.adapters import leftovers
 from readiness.artifacts.lock import RunLock
-from readiness.artifacts.run_folder import RunFolder
 from readiness.cli.console import failure, is_terminal, of_system
 from readiness.config.expectations import load_expectations
 from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import Settings, read_settings
 from readiness.demo.interrupts import finished, finishing, interruptible
-from readiness.demo.pipeline import DemoAnswer, DemoPipeline, Steps
+from readiness.demo.pipeline import DemoAnswer, DemoPipeline
+from readiness.demo.steps import Steps
 from readiness.errors import ReadinessError
 from readiness.report.terminal import DemoEnd, demo_tail
-from readiness.wiring.ramps import run_id_of
 
 INTERRUPTED = 5
 _TRIES = (
@@ -54,35 +53,32 @@ def _run(plan: Plan, settings: Settings, root: Path) -> None:
     began = time.monotonic()
     for line in leftovers.clean(root):
         print(f"  removed what an earlier demo left: {line}")
-    folder = RunFolder(settings.runs / run_id_of(plan.name, time.time()))
-    steps = Steps(colour=is_terminal())
-    pipeline = DemoPipeline(plan, settings, root=root, folder=folder, steps=steps)
+    steps = Steps(sys.stdout, colour=is_terminal())
+    pipeline = DemoPipeline(plan, settings, root=root, steps=steps)
     try:
         answer = pipeline.run()
     finally:
         finishing()
-        left = _clean(pipeline, root, steps)
-    _tell(answer, left, folder, time.monotonic() - began)
+        left = _clean(pipeline, root)
+    _tell(answer, left, time.monotonic() - began)
 
 
-def _clean(pipeline: DemoPipeline, root: Path, steps: Steps) -> str:
+def _clean(pipeline: DemoPipeline, root: Path) -> str:
     """Removes everything; what is said about it, after looking once more."""
-    began = time.monotonic()
     try:
         pipeline.clean()
     finally:
         leftovers.clean(root)
-    steps.done("clone destroyed", time.monotonic() - began, "")
     left = leftovers.find(root)
     return "; ".join(left) or "nothing: no server, no worker, no clone of ours still runs"
 
 
-def _tell(answer: DemoAnswer, left: str, folder: RunFolder, took_s: float) -> None:
+def _tell(answer: DemoAnswer, left: str, took_s: float) -> None:
     end = DemoEnd(
         safety=answer.safety,
         left=left,
         took_s=took_s,
-        report=str(folder.path / "report.html"),
+        report=str(answer.folder.path / "report.html"),
         is_cached=answer.is_cached,
         tries=_TRIES,
     )

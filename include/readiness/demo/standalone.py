@@ -21,7 +21,7 @@ from readiness.artifacts.lock import RunLock
 from readiness.cli import console
 from readiness.config.settings import read_settings
 from readiness.demo import databases, ui_server
-from readiness.demo.interrupts import finishing, interruptible
+from readiness.demo.interrupts import finished, finishing, interruptible
 from readiness.demo.ui_api import AirflowApi
 from readiness.demo.ui_environment import AUTHS, UiHome, UiOptions, environment, passwords
 from readiness.demo.ui_processes import beyond_loopback, marked
@@ -176,4 +176,6 @@ def _number_up_to(most: int) -> Callable[[str], int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    finished()
+    sys.exit(code)

@@ -9,12 +9,16 @@ from readiness.adapters.processes import command_line, end, identify, is_alive, 
 
 
 def test_a_running_process_is_alive_and_its_arguments_are_known() -> None:
-    with subprocess.Popen(["sleep", "30"]) as sleeper:
-        now = identify(sleeper.pid)
+    # It says something first: the kernel shows a new program before it shows its arguments.
+    script = ["sh", "-c", "echo up; read -r line"]
+    with subprocess.Popen(script, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as talker:
+        assert talker.stdout
+        talker.stdout.readline()
+        now = identify(talker.pid)
         assert now
         assert is_alive(now)
-        assert list(command_line(sleeper.pid)) == ["sleep", "30"]
-        sleeper.kill()
+        assert list(command_line(talker.pid)) == script
+        talker.kill()
 
 
 def test_a_reused_pid_is_another_process_and_is_not_ended() -> None:
