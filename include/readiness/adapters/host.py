@@ -1,7 +1,7 @@
 """The host of a local server, from /proc: its CPU, our share of it, memory; and an idle flush.
 
 "Ours" are the given processes and all their descendants: the coordinator with its workers, the
-private server. What other processes use of the cores is foreign, and is evidence against the host.
+private server, and shards of the same run on this machine. What other processes use of the cores is foreign, and is evidence against the host.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,8 @@ class _Process:
 
 
 class Host:
-    """A `ports.MetricSource` of this machine; `roots` are pids of ours. Seconds and bytes.
+    """A `ports.MetricSource` of this machine; `roots` are pids of ours, `found_roots` gives those that
+    are known only later. Seconds and bytes.
 
     `ours.cpu_s` only grows: a process that ended keeps what it had used when last seen. One that
     was there before the first reading counts from that reading on. Raises MetricsError."""
@@ -41,10 +42,12 @@ class Host:
         self,
         roots: Sequence[int],
         *,
+        found_roots: Callable[[], Iterable[int]] = tuple,
         proc: Path = Path("/proc"),
         monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._roots = frozenset(roots)
+        self._found_roots = found_roots
         self._proc = proc
         self._monotonic_s = monotonic_s
         self._seen: dict[tuple[int, int], float] = {}
@@ -85,7 +88,8 @@ class Host:
         for pid, process in processes.items():
             children.setdefault(process.parent, []).append(pid)
         found: dict[tuple[int, int], float] = {}
-        left = [pid for pid in self._roots if pid in processes]
+        roots = self._roots.union(self._found_roots())
+        left = [pid for pid in roots if pid in processes]
         while left:
             pid = left.pop()
             process = processes[pid]

@@ -129,7 +129,7 @@ def _load(plan: Plan) -> dict[str, Param]:
             minimum=1,
             maximum=64,
             title="Workers",
-            description="Processes that make the load.",
+            description="Processes that make the load; in each shard, where the plan has several.",
             section=_LOAD,
         ),
         "seed": Param(

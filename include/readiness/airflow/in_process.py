@@ -31,8 +31,11 @@ from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import read_settings
 from readiness.demo.stage_steps import StageSteps
 from readiness.demo.steps import Steps
+from readiness.errors import ConfigError
 from readiness.flow.ramp import Watcher
 from readiness.model.run import RunRecord
+from readiness.report.terminal import format_error
+from readiness.wiring.ramps import require_one_shard
 
 if TYPE_CHECKING:
     from airflow.sdk import DAG
@@ -74,12 +77,22 @@ def main() -> int:
     parser.add_argument("--starter", type=int, required=True, help="the process to die with")
     args = parser.parse_args()
     _die_with(args.starter)
-    plan, home = load_plan(args.plan), Path(os.environ["AIRFLOW_HOME"])
+    plan, home = _plan(args.plan), Path(os.environ["AIRFLOW_HOME"])
     terminal = Terminal(_kept(1), _kept(2))
     _send_output_to(home / "in-process.log")
     dag = _prepared(plan, home, terminal)
     _wait_for_go()
     return _run(dag, plan, json.loads(args.conf), args.result)
+
+
+def _plan(name: str) -> Plan:
+    """The plan; a mistake in it, or one that needs tasks at once, ends this process by one message."""
+    try:
+        plan = load_plan(name)
+        require_one_shard(plan)
+    except ConfigError as error:
+        sys.exit(format_error(error, colour=False))
+    return plan
 
 
 def _run(dag: DAG, plan: Plan, conf: dict[str, object], result: Path) -> int:

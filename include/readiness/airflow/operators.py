@@ -44,7 +44,9 @@ class ReadinessOperator(BaseOperator):
 
     def __init__(self, *, plan: Plan, minutes: float, **kwargs: Any) -> None:
         kwargs.setdefault("retries", 0)
-        super().__init__(execution_timeout=timedelta(minutes=minutes), **kwargs)
+        # A mapped task brings a default of its own.
+        kwargs["execution_timeout"] = timedelta(minutes=minutes)
+        super().__init__(**kwargs)
         self.plan = plan
         self.minutes = minutes
 
@@ -134,6 +136,10 @@ class CalibrateOperator(ReadinessOperator):
 class GateOperator(ReadinessOperator):
     """Opens a stage, or skips it and all that follow, up to the report."""
 
+    def __init__(self, *, stage: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.stage = stage
+
     def work(self, task: TaskRun, context: Context) -> None:
         """Skips the stage when an earlier one was stopped."""
         from readiness.airflow import stages
@@ -141,6 +147,7 @@ class GateOperator(ReadinessOperator):
         why = stages.why_closed(task)
         if why:
             raise AirflowSkipException(why)
+        stages.forget_shards(task, self.stage)
 
 
 class LoadOperator(ReadinessOperator):
@@ -161,6 +168,27 @@ class LoadOperator(ReadinessOperator):
 
     def on_kill(self) -> None:
         """Ends the load at once, and the task."""
+        _kill_load()
+        _stop_here()
+
+
+class ShardOperator(ReadinessOperator):
+    """Makes one shard of a stage's load, at the same time as the task `load`, which measures all
+    shards and stops them."""
+
+    def __init__(self, *, stage: str, shard: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.stage = stage
+        self.shard = shard
+
+    def work(self, task: TaskRun, context: Context) -> int:
+        """How often it made the load: twice where the stage was repeated."""
+        from readiness.airflow import stages
+
+        return stages.shard(task, self.stage, self.shard)
+
+    def on_kill(self) -> None:
+        """Ends its load at once, and the task; the coordinator loses its stage."""
         _kill_load()
         _stop_here()
 

@@ -2,7 +2,8 @@
 
 reserve and restore are setups, destroy and seal their teardowns. There is no edge from restore to
 destroy on purpose: destroy looks only at the setups that lead to it directly, so it runs although
-restore failed. seal is the run's only leaf that counts, so its colour is the run's. No DAG here has
+restore failed. A stage whose load is spread over shards has a mapped task `shard` beside `load`; both
+must be there at once. seal is the run's only leaf that counts, so its colour is the run's. No DAG here has
 a `dagrun_timeout`: it would skip destroy.
 """
 
@@ -13,6 +14,7 @@ from typing import Any
 
 from airflow.sdk import DAG, TaskGroup
 
+from readiness.adapters.mail_files import PATIENCE
 from readiness.airflow.form import params_of
 from readiness.airflow.operators import (
     LOAD_POOL,
@@ -25,6 +27,7 @@ from readiness.airflow.operators import (
     ReserveOperator,
     RestoreOperator,
     SealOperator,
+    ShardOperator,
 )
 from readiness.airflow.tags import tags_of
 from readiness.airflow.timetable import timetable_of
@@ -88,7 +91,7 @@ def _wire(plan: Plan) -> None:
     restore = _task(RestoreOperator, plan, "restore", RESTORE_MIN, retries=1).as_setup()
     calibrate = _task(CalibrateOperator, plan, "calibrate", _calibrate_min(plan), pool=LOAD_POOL)
     reserve >> restore >> calibrate
-    before: Any = calibrate
+    before = [calibrate]
     for stage in plan.stages:
         before = _stage(plan, stage, after=before)
     report = _task(ReportOperator, plan, "report", REPORT_MIN, retries=1, trigger_rule="all_done")
@@ -98,15 +101,39 @@ def _wire(plan: Plan) -> None:
     reserve >> [destroy, seal]
 
 
-def _stage(plan: Plan, stage: PlannedStage, *, after: Any) -> Any:
-    """The group of one stage; its load, after which the next one begins."""
+def _stage(plan: Plan, stage: PlannedStage, *, after: list[Any]) -> list[Any]:
+    """The group of one stage; its loads, after which the next one begins."""
     with TaskGroup(group_id_of(stage.name), tooltip=f"{stage.rate} for {stage.hold_s:g} s"):
-        gate = _task(GateOperator, plan, "gate", GATE_MIN)
-        # Twice: a stage that others on the host disturbed is repeated once.
-        minutes = 2 * (stage.ramp_s + stage.hold_s) / 60 + _SPARE_MIN
+        gate = _task(GateOperator, plan, "gate", GATE_MIN, stage=stage.name)
+        minutes = _load_min(plan, stage)
         load = _task(LoadOperator, plan, "load", minutes, stage=stage.name, pool=LOAD_POOL)
-    after >> gate >> load
-    return load
+        loads = [load, *_shards(plan, stage, minutes)]
+    after >> gate >> loads
+    return loads
+
+
+def _load_min(plan: Plan, stage: PlannedStage) -> float:
+    """Twice all it takes: a stage that others on the host disturbed is repeated once."""
+    waiting_s = PATIENCE.come_within_s if plan.shards > 1 else 0.0
+    return 2 * (stage.ramp_s + stage.hold_s + waiting_s) / 60 + _SPARE_MIN
+
+
+def _shards(plan: Plan, stage: PlannedStage, minutes: float) -> list[Any]:
+    """The shards beside the coordinator's own, as one mapped task; none for a plan of one shard."""
+    if plan.shards == 1:
+        return []
+    shards = ShardOperator.partial(
+        task_id="shard",
+        plan=plan,
+        minutes=minutes,
+        execution_timeout=timedelta(minutes=minutes),
+        stage=stage.name,
+        pool=LOAD_POOL,
+        retries=0,
+        map_index_template="shard {{ task.shard }}",
+        doc_md=ShardOperator.__doc__,
+    )
+    return [shards.expand(shard=list(range(1, plan.shards)))]
 
 
 def _task(
@@ -135,12 +162,13 @@ def _doc(plan: Plan) -> str:
     )
     rules = "\n".join(f"- {rule.text}" for rule in plan.abort) or "- none"
     clone = plan.clone.snapshot if plan.clone else ""
+    spread = f" from {plan.shards} shards at once" if plan.shards > 1 else ""
     return f"""\
 ## {plan.name}
 
 {plan.note or "A ramp of load on a clone of production."}
 
-Restores a clone of the snapshot `{clone}`, loads it stage by stage, judges what was measured and
+Restores a clone of the snapshot `{clone}`, loads it stage by stage{spread}, judges what was measured and
 destroys the clone, however the run ends. **Green** means that the run can be believed, also when
 its verdict is NOT_READY; **red** means an error, a clone that is left, or a load that was not what
 the plan asks for. The verdict is what the task `report` returns.

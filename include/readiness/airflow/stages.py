@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from readiness.airflow.lifecycle import renewed_plan
-from readiness.airflow.reservation import read_reservation
+from readiness.airflow.reservation import read_reservation, reserved_plan
 from readiness.airflow.task_run import TaskRun
 from readiness.artifacts.lock import RunLock
 from readiness.config.plan import Plan
@@ -18,7 +18,8 @@ from readiness.model.run import RunRecord
 from readiness.model.verdict import Verdict
 from readiness.wiring import verdicts
 from readiness.wiring.checks import check_workload
-from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage
+from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage, run_shard
+from readiness.wiring.shards import post_of
 from readiness.wiring.targets import Target, clone_dsn, target_of
 
 CHECKOUTS_CHECKED = 100
@@ -44,6 +45,11 @@ def calibrate(task: TaskRun) -> RunRecord:
     return noted
 
 
+def forget_shards(task: TaskRun, stage_name: str) -> None:
+    """Throws the mail of an earlier run of the stage away, so that no shard takes it for news."""
+    post_of(task.folder, stage_name).forget()
+
+
 def why_closed(task: TaskRun) -> str:
     """Why the next stage must not be loaded; "" opens its gate."""
     renewed_plan(task)
@@ -61,6 +67,19 @@ def load(task: TaskRun, stage_name: str) -> StageResult:
     request = RampRequest(plan, _target(task), task.folder.path / "workload.sql", task.folder)
     with _load_host(task):
         return run_one_stage(request, stage_name, task.settings, watcher)
+
+
+def shard(task: TaskRun, stage_name: str, number: int) -> int:
+    """Makes the load of one shard of a stage, while `load` runs in a task beside; in how many tries.
+
+    The host's lock and the leases are that task's to keep. Raises TargetRefused, LoadError,
+    WorkerLost."""
+    plan = reserved_plan(task)
+    request = RampRequest(plan, _target(task), task.folder.path / "workload.sql", task.folder)
+    with task.onlooker.step(f"shard {number} of {stage_name}") as tell:
+        tries = run_shard(request, stage_name, number, task.settings)
+        tell(f"{plan.options.workers} workers, {tries} tr{'y' if tries == 1 else 'ies'}")
+    return tries
 
 
 def report(task: TaskRun) -> Verdict | None:

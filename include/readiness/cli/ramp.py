@@ -19,7 +19,15 @@ from readiness.config.settings import Settings, read_settings
 from readiness.errors import ConfigError
 from readiness.model.run import RunRecord
 from readiness.report.live import LiveRamp
-from readiness.wiring.ramps import LOGS, RampRequest, load_lock, open_run, run_id_of, run_stages
+from readiness.wiring.ramps import (
+    LOGS,
+    RampRequest,
+    load_lock,
+    open_run,
+    require_one_shard,
+    run_id_of,
+    run_stages,
+)
 from readiness.wiring.targets import target_of
 
 if TYPE_CHECKING:
@@ -40,6 +48,7 @@ def register(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """The verdict's exit code."""
     settings, plan = read_settings(), load_plan(args.plan)
+    require_one_shard(plan)
     load_expectations(plan.expectations)
     output = args.output or settings.runs / run_id_of(plan.name, time.time())
     folder = new_folder(output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from readiness.config.expectations import stages_not_planned
@@ -55,13 +55,14 @@ class PlanSource:
     """The file a plan came from, as it stood."""
 
     path: Path
-    text: str
+    text: str = field(repr=False)
     sha256: str
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a ramp does and how it is judged."""
+    """What a ramp does and how it is judged. `options.workers` are those of each of the `shards`,
+    which are tasks of their own and may run on other hosts."""
 
     name: str
     flows: tuple[Flow, ...]
@@ -78,6 +79,7 @@ class Plan:
     clone: ClonePlan | None = None
     owner: str = "readiness"
     note: str = ""
+    shards: int = 1
 
     @property
     def flow(self) -> Flow:
@@ -175,6 +177,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         clone=_clone(form.clone),
         owner=form.owner,
         note=form.note,
+        shards=form.shards,
     )
 
 

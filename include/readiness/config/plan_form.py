@@ -202,6 +202,7 @@ class PlanForm(Form):
     transaction_pause_ms: NotNegative = 0.0
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
     workers: Annotated[int, Field(ge=1, le=64)] = 1
+    shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1
     abort: list[AbortForm] = Field(default_factory=list)
     expectations: Annotated[str, AfterValidator(_existing_expectations)]

@@ -19,6 +19,7 @@ from readiness.demo.pipeline import DemoAnswer, DemoPipeline
 from readiness.demo.steps import Steps
 from readiness.errors import ReadinessError
 from readiness.report.terminal import DemoEnd, demo_tail
+from readiness.wiring.ramps import require_one_shard
 
 INTERRUPTED = 5
 _TRIES = (
@@ -35,6 +36,7 @@ def main() -> int:
     interruptible()
     try:
         plan, settings = load_plan(args.plan), read_settings()
+        require_one_shard(plan)
         load_expectations(plan.expectations)
         root = (settings.state / "demo").resolve()
         with RunLock(root / "lock"):

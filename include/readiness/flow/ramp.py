@@ -15,7 +15,7 @@ from readiness.analysis.abort import AbortWatch, aborting_metric
 from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.load.calibrate import capacity
-from readiness.load.coordinator import run_stage
+from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, run_stage
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
 from readiness.model.metrics import Sample
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -51,6 +51,7 @@ class StagePorts:
     sampler: Sampler
     gate: Callable[[], None]
     watcher: Watcher
+    barrier: StartBarrier = ON_THIS_HOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +130,7 @@ class _Once:
             return watch.update(tick, new)
 
         launch = ports.launch(stage, self._options, first_number)
-        result = run_stage(stage, self._options, launch=launch, on_tick=on_tick)
+        result = run_stage(
+            stage, self._options, launch=launch, on_tick=on_tick, barrier=ports.barrier
+        )
         return result, samples

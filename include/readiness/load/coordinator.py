@@ -8,6 +8,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from readiness.errors import LoadError, WorkerLost
 from readiness.load.messages import (
@@ -27,16 +28,31 @@ from readiness.ports import WorkerProcess
 Launch = Callable[[int], WorkerProcess]
 OnTick = Callable[[Tick], str | None]
 
-READY_WITHIN_S = 60.0
-LEAD_S = 0.5  # from "go" to the start: connections for the first arrivals are opened meanwhile
 SILENCE_S = 6.0  # a worker that says nothing for so long is lost
 BLOCKED_S = 10.0  # a coordinator that does not come round for so long must not load on
 END_WITHIN_S = 3.0
 _BEAT_S = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class StartBarrier:
+    """How all workers begin at once: up to when the last must be ready, and how long before the
+    start it is told; connections for the first arrivals are opened meanwhile."""
+
+    ready_within_s: float = 60.0
+    lead_s: float = 0.5
+
+
+ON_THIS_HOST = StartBarrier()
+
+
 def run_stage(
-    stage: Stage, options: LoadOptions, *, launch: Launch, on_tick: OnTick
+    stage: Stage,
+    options: LoadOptions,
+    *,
+    launch: Launch,
+    on_tick: OnTick,
+    barrier: StartBarrier = ON_THIS_HOST,
 ) -> StageResult:
     """Runs `stage` with `options.workers` workers, made by `launch(index)`.
 
@@ -44,7 +60,7 @@ def run_stage(
     which then still answers what it measured, with `aborted_by` set. Raises WorkerLost when a worker
     dies or falls silent, TargetError and WorkloadError when one refuses to begin. However it ends,
     by KeyboardInterrupt too, no worker is left."""
-    crew = _Crew()
+    crew = _Crew(barrier)
     try:
         for index in range(options.workers):
             crew.add(launch(index))
@@ -59,7 +75,9 @@ def run_stage(
 class _Crew:
     """The workers of one stage: a thread reads each one's lines, one sends all heartbeats."""
 
-    def __init__(self) -> None:
+    def __init__(self, barrier: StartBarrier) -> None:
+        self._barrier = barrier
+        self._silence_s = barrier.ready_within_s
         self._workers: list[WorkerProcess] = []
         self._lines: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
         self._heard_s: list[float] = []
@@ -79,30 +97,32 @@ class _Crew:
     def start(self) -> float:
         """Waits until all are ready and gives the common start; its wall-clock seconds."""
         waiting = set(range(len(self._workers)))
-        deadline = time.monotonic() + READY_WITHIN_S
+        within_s, lead_s = self._barrier.ready_within_s, self._barrier.lead_s
+        deadline = time.monotonic() + within_s
         while waiting:
             index, message = self.next()
             if message is not None and "ready" in message:
                 waiting.discard(index)
             if time.monotonic() > deadline:
                 raise LoadError(
-                    f"{len(waiting)} load workers were not ready after {READY_WITHIN_S:g} s.",
+                    f"{len(waiting)} load workers were not ready after {within_s:g} s.",
                     hint="Is the machine overloaded? Fewer --workers need less.",
                 )
-        self._heard_s = [time.monotonic() + LEAD_S for _ in self._workers]
-        self.tell({"go": time.monotonic_ns() + int(LEAD_S * 1e9)})
-        return time.time() + LEAD_S
+        self._heard_s = [time.monotonic() + lead_s for _ in self._workers]
+        self._silence_s = SILENCE_S
+        self.tell({"go": time.monotonic_ns() + int(lead_s * 1e9)})
+        return time.time() + lead_s
 
-    def next(self, *, silence_s: float = READY_WITHIN_S) -> tuple[int, Message | None]:
+    def next(self) -> tuple[int, Message | None]:
         """The next message and whose it is, or (-1, None) when none came for a moment. Raises what
-        a worker refused with, and WorkerLost for one that ended or was silent for `silence_s`."""
+        a worker refused with, and WorkerLost for one that ended or has been silent for too long."""
         self._round_s = time.monotonic()
         try:
             index, line = self._lines.get(timeout=0.2)
         except queue.Empty:
             return -1, None
         finally:
-            self._demand_voices(silence_s)
+            self._demand_voices()
         if line is None and index in self._done:
             return -1, None
         if line is None:
@@ -137,8 +157,8 @@ class _Crew:
         """A worker has reported: it may be silent, and end."""
         self._done.add(index)
 
-    def _demand_voices(self, silence_s: float) -> None:
-        now = time.monotonic()
+    def _demand_voices(self) -> None:
+        now, silence_s = time.monotonic(), self._silence_s
         for index, heard_s in enumerate(self._heard_s):
             if now - heard_s > silence_s and index not in self._done:
                 raise self._lost(index, f"said nothing for {silence_s:g} s")
@@ -177,7 +197,7 @@ class _StageRun:
     def follow(self, crew: _Crew) -> None:
         """Takes messages until the last report."""
         while len(self._reports) < self._workers:
-            index, message = crew.next(silence_s=SILENCE_S)
+            index, message = crew.next()
             if message is None or index in self._reports:
                 continue
             if "report" in message:

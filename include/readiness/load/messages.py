@@ -2,6 +2,7 @@
 
 To the worker: the job, {"go": monotonic_ns}, {"beat": 1} each second, {"stop": reason}.
 From it: {"ready": 1} or {"refused": …}, {"tick": …} each second, {"draining": n}, {"report": …}.
+A worker of another shard hears and says the same by mail: see `adapters.mailbox`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from readiness.errors import (
     ReadinessError,
     TargetError,
     TargetUnavailable,
+    WorkerLost,
     WorkloadError,
 )
 from readiness.model.histogram import Histogram
@@ -25,7 +27,8 @@ from readiness.model.load import LoadOptions, Stage, Tick
 Message = dict[str, Any]
 
 _REFUSALS: dict[str, type[ReadinessError]] = {
-    kind.__name__: kind for kind in (ConfigError, TargetError, TargetUnavailable, WorkloadError)
+    kind.__name__: kind
+    for kind in (ConfigError, TargetError, TargetUnavailable, WorkerLost, WorkloadError)
 }
 _HISTOGRAMS = ("checkout", "commit", "connect", "lag", "timer_floor")
 
@@ -79,6 +82,47 @@ class Job:
             raise LoadError(
                 "A load worker received a job it cannot read.",
                 hint="Start load with `readiness load`; workers are not started by hand.",
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a worker of another shard does. What else its job needs, the shard finds out for itself:
+    no password and no row of the target may lie in a file."""
+
+    namespace: str
+    stage: Stage
+    options: LoadOptions
+    worker: int
+    first_number: int
+
+    def job(self, target: Target, workload_path: str, pools: Any) -> Job:
+        """The job, against the target and with the pools as the worker's own host sees them."""
+        return Job(
+            target=target,
+            workload_path=workload_path,
+            pools=pools,
+            namespace=self.namespace,
+            stage=self.stage,
+            options=self.options,
+            worker=self.worker,
+            first_number=self.first_number,
+        )
+
+    def to_json(self) -> Message:
+        """The form that `from_json` reads."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Assignment:
+        """The inverse of `to_json`; raises LoadError for what is none."""
+        try:
+            stage, options = Stage(**data["stage"]), LoadOptions(**data["options"])
+            return cls(**{**data, "stage": stage, "options": options})
+        except (KeyError, TypeError) as error:
+            raise LoadError(
+                "A shard was told to do what it cannot read.",
+                hint="All hosts of a run need the same version of this suite.",
             ) from error
 
 

@@ -7,15 +7,19 @@ import os
 import platform
 import secrets
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from readiness import __version__, interlock
+from readiness.adapters.shard_relay import serve_shard
 from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.plan import Plan
 from readiness.config.settings import Settings
+from readiness.errors import ConfigError
 from readiness.flow.ramp import (
     Launch,
     StagePorts,
@@ -24,11 +28,22 @@ from readiness.flow.ramp import (
     calibrate,
     run_believable_stage,
 )
+from readiness.load.messages import Assignment
 from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
-from readiness.ports import Progress
-from readiness.wiring.targets import LoadSource, Target, gate, hold, launcher, sampler, workload_at
+from readiness.ports import Progress, WorkerProcess
+from readiness.wiring.shards import post_of, shard_of, spread
+from readiness.wiring.targets import (
+    LoadSource,
+    Target,
+    gate,
+    hold,
+    launcher,
+    sampler,
+    starter,
+    workload_at,
+)
 from readiness.workload.pools import read_pools
 
 CALIBRATION_CLIENTS = 8
@@ -66,7 +81,7 @@ def open_run(
     load, LoadError."""
     workload_at(request.workload)
     gate(request.target, settings)()
-    source = _source(request)
+    source = load_source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
     record = _record(request, source.workload, normal, capacity)
@@ -87,22 +102,52 @@ def run_one_stage(
     MetricsError; what was measured before stands in the folder."""
     plan = request.plan
     stage = next(s for s in request.folder.read_run().stages if s.name == stage_name)
-    metrics = sampler(request.target)
-    try:
+    with spread(plan, request.folder, stage_name) as shards, ExitStack() as closing:
+        metrics = sampler(request.target, shard_pids=shards.pids)
+        closing.callback(metrics.close)
+        source = load_source(request)
         return run_believable_stage(
             stage,
-            plan.options,
+            shards.options,
             StagePorts(
-                launch=launcher(request.target, _source(request)),
+                launch=shards.launcher(launcher(request.target, source), source),
                 sampler=metrics,
                 gate=hold(request.target, settings, for_s=2 * stage.duration_s + _LEASE_SPARE_S),
                 watcher=watcher,
+                barrier=shards.barrier,
             ),
             StageRules(plan.abort, plan.validity),
             request.folder,
         )
-    finally:
-        metrics.close()
+
+
+def run_shard(request: RampRequest, stage_name: str, shard: int, settings: Settings) -> int:
+    """Makes the load of a shard, from 1 on, for the coordinator that runs `run_one_stage`, and the
+    interlock is asked here, too; the number of tries of the stage that it served.
+
+    Raises TargetRefused, LoadError, WorkerLost."""
+    own = shard_of(request.plan, shard)
+    ask = gate(request.target, settings)
+    start: Callable[[Assignment], WorkerProcess] | None = None
+
+    def launch(told: Assignment) -> WorkerProcess:
+        nonlocal start
+        if told.worker == own.workers[0]:
+            ask()
+        start = start or starter(request.target, load_source(request))
+        return start(told)
+
+    return serve_shard(post_of(request.folder, stage_name), own, launch=launch)
+
+
+def require_one_shard(plan: Plan) -> None:
+    """Raises ConfigError for a plan whose load is spread over several tasks: who runs it in one
+    process runs its tasks one after the other."""
+    if plan.shards > 1:
+        raise ConfigError(
+            f"The plan {plan.name} spreads its load over {plan.shards} shards, which must run at once.",
+            hint="Trigger its DAG in an Airflow with a scheduler, or give it  shards: 1",
+        )
 
 
 def close_run(folder: RunFolder) -> None:
@@ -126,7 +171,7 @@ def run_stages(
             close_run(request.folder)
 
 
-def _source(request: RampRequest) -> LoadSource:
+def load_source(request: RampRequest) -> LoadSource:
     """The workload and its pools, read before any load as the account that will load."""
     path = request.workload
     workload = workload_at(path)

@@ -7,7 +7,7 @@ the account its DSN names.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from readiness.config.dsn import Dsn
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.ramp import Launch
-from readiness.load.messages import Job
+from readiness.load.messages import Assignment
 from readiness.load.messages import Target as LoadTarget
 from readiness.metrics.sampler import StageSampler
 from readiness.model.clone import Clone, Endpoint
@@ -161,15 +161,16 @@ def hold(target: Target, settings: Settings, *, for_s: float) -> Callable[[], No
     return ask_and_renew
 
 
-def sampler(target: Target) -> StageSampler:
-    """The metric sources of a target: the server over SQL, and for a clone of ours its host."""
+def sampler(target: Target, *, shard_pids: Callable[[], Iterable[int]] = tuple) -> StageSampler:
+    """The metric sources of a target: the server over SQL, and for a clone of ours its host, where
+    `shard_pids` may give more processes that make this run's load."""
     server = PerformanceSchema(open_session(**target.admin))
     clone = target.clone
     if clone is None:
         return StageSampler([server], SystemClock())
     folder = Path(clone.directory)
     return StageSampler(
-        [server, Host([os.getpid(), clone.pid])],
+        [server, Host([os.getpid(), clone.pid], found_roots=shard_pids)],
         SystemClock(),
         idle_probe=lambda: {FSYNC_PROBE: fsync_probe_ms(folder)},
     )
@@ -177,28 +178,33 @@ def sampler(target: Target) -> StageSampler:
 
 def launcher(target: Target, source: LoadSource) -> Launch:
     """Starts worker processes of the load engine."""
-
-    pools = source.pools.to_json()
+    start_one = starter(target, source)
 
     def launch(
         stage: Stage, options: LoadOptions, first_number: int
     ) -> Callable[[int], WorkerProcess]:
         def start(worker: int) -> WorkerProcess:
-            job = Job(
-                target=target.load,
-                workload_path=str(source.path),
-                pools=pools,
-                namespace=source.namespace,
-                stage=stage,
-                options=options,
-                worker=worker,
-                first_number=first_number,
-            )
-            return ChildWorker(job, log=source.logs / f"worker-{worker}.log")
+            return start_one(Assignment(source.namespace, stage, options, worker, first_number))
 
         return start
 
     return launch
+
+
+def starter(target: Target, source: LoadSource) -> Callable[[Assignment], WorkerProcess]:
+    """Starts one worker process for what it is told to do."""
+    pools = source.pools.to_json()
+
+    def start(told: Assignment) -> WorkerProcess:
+        job = told.job(target.load, str(source.path), pools)
+        return ChildWorker(job, log=worker_log(source.logs, told.worker))
+
+    return start
+
+
+def worker_log(logs: Path, worker: int) -> Path:
+    """The file that holds the stderr of a stage's worker."""
+    return logs / f"worker-{worker}.log"
 
 
 def _renewal(clone: Clone | None, clones: LocalClones) -> Callable[[float], object]:
