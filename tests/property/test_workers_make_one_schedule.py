@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readiness.config.plan import load_plan
 from readiness.errors import ConfigError
 from readiness.load.schedule import area, arrivals, moment
 from readiness.model.load import Stage
+from readiness.wiring.shards import Shards, shard_of
 
+PLAN = load_plan("demo")
 rates = st.one_of(st.just(0.0), st.floats(0.01, 60.0))
 stages = st.builds(
     Stage,
@@ -36,6 +40,19 @@ def test_the_stripes_of_n_workers_are_exactly_one_schedule(
     ]
     assert sorted(itertools.chain(*stripes)) == whole
     assert max(map(len, stripes)) - min(map(len, stripes)) <= 1
+
+
+@given(stages, kinds, st.integers(1, 4), st.integers(1, 3))
+def test_the_workers_of_all_shards_are_exactly_one_schedule(
+    stage: Stage, kind: str, shards: int, workers: int
+) -> None:
+    plan = replace(PLAN, shards=shards, options=replace(PLAN.options, workers=workers))
+    elsewhere = [k for number in range(1, shards) for k in shard_of(plan, number).workers]
+    stripes = [
+        list(arrivals(stage, kind=kind, worker=k, workers=Shards(plan, None).options.workers))
+        for k in [*range(workers), *elsewhere]
+    ]
+    assert sorted(itertools.chain(*stripes)) == list(arrivals(stage, kind=kind))
 
 
 @given(stages)

@@ -57,7 +57,8 @@ class MailboxWorker:
         self._stage = assignment.stage.name
         self._log = log
         self._patience = patience
-        self._tail = Tail(from_path(address.box, address.worker))
+        self._from = from_path(address.box, address.worker)
+        self._tail = Tail(self._from)
         self._lock = threading.Lock()  # no command may follow the close
         self._is_closed = False
         self._is_there = False
@@ -74,6 +75,13 @@ class MailboxWorker:
     def root_pid(self) -> int | None:
         """The process of the shard's task, when it is there and on this machine."""
         return self._root_pid
+
+    def throw_away_read_mail(self) -> None:
+        """Removes what the worker wrote, once it has ended: it is long, and all of it is taken. One
+        that has not ended may have left there what went wrong."""
+        if self.has_ended:
+            with contextlib.suppress(OSError):
+                self._from.unlink(missing_ok=True)
 
     @property
     def has_ended(self) -> bool:

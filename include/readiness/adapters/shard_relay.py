@@ -120,7 +120,7 @@ class _Try:
             ) from error
 
     def run(self, launch: Launch) -> None:
-        """Until all workers have ended."""
+        """Until all workers have ended, and the coordinator has said so."""
         with self._heart():
             try:
                 self._follow(launch)
@@ -152,7 +152,7 @@ class _Try:
 
     def _follow(self, launch: Launch) -> None:
         heard_s = time.monotonic()
-        while not all(link.has_ended for link in self._links):
+        while not all(link.is_done for link in self._links):
             # All links are read before silence counts: a launch takes its time.
             has_come = [link.take(launch, self._patience) for link in self._links]
             if any(has_come):
@@ -189,11 +189,18 @@ class _Link:
         self._sheet = Sheet(from_path(box, worker))
         self._process: WorkerProcess | None = None
         self._is_over = threading.Event()
+        self._is_closed = False
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing comes of it any more."""
         return self._is_over.is_set()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the coordinator knows that, too: a worker that ends because it hears of none any
+        more is no end of the try."""
+        return self._is_closed and self.has_ended
 
     def say(self, message: Message) -> None:
         """Mails a message; one that cannot be written is missed by whoever waits for it."""
@@ -217,6 +224,7 @@ class _Link:
             elif "go" in message:
                 self._go(int(message["go"]), patience.margin_s)
             elif "close" in message:
+                self._is_closed = True
                 self.close()
             elif "kill" in message:
                 self.kill()
@@ -227,6 +235,7 @@ class _Link:
     def close(self) -> None:
         """Says to the worker that no command follows."""
         if self._process is None:
+            self.say({"exit": None})
             self._is_over.set()
         else:
             self._process.close_input()

@@ -5,11 +5,9 @@ With one shard there is no mail, and workers and start are what they always were
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from readiness.adapters.mail_files import PATIENCE, SHARDS, StagePost
 from readiness.adapters.mailbox import Address, MailboxWorker
@@ -34,7 +32,7 @@ class Shards:
 
     plan: Plan
     post: StagePost | None
-    _mailed: list[tuple[Path, MailboxWorker]] = field(default_factory=list)
+    _mailed: list[MailboxWorker] = field(default_factory=list)
 
     @property
     def options(self) -> LoadOptions:
@@ -50,7 +48,7 @@ class Shards:
 
     def pids(self) -> list[int]:
         """The processes of those shards that are on this machine, too."""
-        return [worker.root_pid for _, worker in self._mailed if worker.root_pid]
+        return [worker.root_pid for worker in self._mailed if worker.root_pid]
 
     def launcher(self, here: Launch, source: LoadSource) -> Launch:
         """Starts the workers of this shard by `here`, and has the others start theirs."""
@@ -74,7 +72,7 @@ class Shards:
                     log=worker_log(source.logs, worker),
                     patience=PATIENCE,
                 )
-                self._mailed.append((box, mailed))
+                self._mailed.append(mailed)
                 return mailed
 
             return start
@@ -82,10 +80,9 @@ class Shards:
         return launch
 
     def throw_away_read_mail(self) -> None:
-        """Removes the boxes of which every worker has ended; others may tell what went wrong."""
-        boxes = {box for box, _ in self._mailed}
-        for box in boxes - {box for box, worker in self._mailed if not worker.has_ended}:
-            shutil.rmtree(box, ignore_errors=True)
+        """Removes what the workers of other shards wrote."""
+        for worker in self._mailed:
+            worker.throw_away_read_mail()
 
 
 def post_of(folder: RunFolder, stage_name: str) -> StagePost:

@@ -11,12 +11,13 @@ from tests.fakes import runs
 from tests.unit.airflow.task_runs import SNAPSHOT, Place
 
 from readiness.airflow.lifecycle import closing_words, destroy, reserve, seal
-from readiness.airflow.stages import report, why_closed
+from readiness.airflow.stages import forget_shards, report, why_closed
 from readiness.airflow.task_run import TaskRun, host_lock, target_lock
 from readiness.clones.lifecycle import write_record
 from readiness.model.clone import Clone, Endpoint
 from readiness.model.verdict import ValidityRule
 from readiness.report.view import RunView
+from readiness.wiring.shards import post_of
 
 CLEAN = {"reserve": "success", "5x.load": "success", "report": "success", "seal": "running"}
 
@@ -116,6 +117,14 @@ def test_after_a_stage_was_stopped_the_next_gate_stays_closed(task: TaskRun) -> 
     task.folder.write_results(aborted.results, aborted.samples)
     stopped = next(r for r in aborted.results if r.aborted_by)
     assert why_closed(task) == f"{stopped.stage.name} was stopped: {stopped.aborted_by}"
+
+
+def test_a_gate_throws_the_mail_of_an_earlier_run_of_its_stage_away(task: TaskRun) -> None:
+    post = post_of(task.folder, "1x")
+    post.open()
+    post.close()
+    forget_shards(task, "1x")
+    assert not post.is_over
 
 
 def test_a_run_without_a_measurement_has_nothing_to_report(task: TaskRun) -> None:
