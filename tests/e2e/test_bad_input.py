@@ -29,6 +29,15 @@ stages:
   - {name: one, rate: 2/s, hold: 10}
 expectations: load
 """
+SHARDED_PLAN = """\
+name: wide
+flows:
+  - name: checkout
+stages:
+  - {name: one, rate: 2/s, hold_s: 10}
+shards: 2
+expectations: load
+"""
 BROKEN_WORKLOAD = """\
 -- @workload checkout  schema_version: 1  captures: 3  statements: 1  transactions: 0
 -- @gen user_id_0 fresh uuid9 users.id
@@ -142,6 +151,13 @@ def test_a_plan_with_unknown_keys_is_told_all_its_mistakes(cli: CommandLine) -> 
     for_machines = cli("ramp", "--plan", "mine.yaml", "--target", NOBODY, "--json").json
     assert {m["line"] for m in for_machines["mistakes"]} >= {2, 5}
     assert not (cli.folder / ".local/runs").exists()
+
+
+def test_a_plan_of_shards_is_sent_to_airflow(cli: CommandLine) -> None:
+    (cli.folder / "wide.yaml").write_text(SHARDED_PLAN)
+    expected = ("wide spreads its load over 2 shards", "shards: 1")
+    assert_told(cli("ramp", "--plan", "wide.yaml", "--target", NOBODY), 2, *expected)
+    assert_told(cli.demo("--plan", "wide.yaml"), 2, *expected)
 
 
 def test_a_broken_annotation_names_file_line_and_remedy(cli: CommandLine) -> None:

@@ -159,7 +159,8 @@ class MailboxWorker:
             raise clocks_apart(self._shard, early_s, "ahead of")
         if "here" in message:
             self._is_there = True
-            self._root_pid = int(message["pid"]) if message["machine"] == machine() else None
+            is_here = message["machine"] == machine() != ""
+            self._root_pid = int(message["pid"]) if is_here else None
 
     def _require_voice(self, silent_s: float) -> None:
         if self.has_ended:

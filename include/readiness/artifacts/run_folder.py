@@ -5,6 +5,7 @@
     checks.json verdict.json                             what it means
     report.html charts/*.png                             what people read
     events.jsonl                                         what happened, line by line
+    shards/STAGE/                                        mail between the tasks of a stage
 
 Every writer replaces its file as a whole, every reader raises ArtifactError naming the file, or
 SchemaMismatch when another version wrote it.
