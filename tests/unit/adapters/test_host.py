@@ -57,6 +57,17 @@ def test_ours_are_the_roots_and_all_their_descendants(proc: Proc) -> None:
     assert host.read()["ours.cpu_s"] == pytest.approx(3.0)
 
 
+def test_a_shard_that_is_found_later_is_ours_with_its_descendants(proc: Proc) -> None:
+    for pid, parent in ((10, 1), (20, 1), (21, 20)):
+        proc.process(pid, parent=parent, cpu_s=0.0)
+    found: list[int] = []
+    host = Host([10], found_roots=lambda: found, proc=proc.path)
+    host.read()
+    found.append(20)
+    proc.process(21, parent=20, cpu_s=1.5)
+    assert host.read()["ours.cpu_s"] == pytest.approx(1.5)
+
+
 def test_a_worker_born_meanwhile_counts_whole_and_one_that_ended_is_kept(proc: Proc) -> None:
     proc.process(10, parent=1, cpu_s=5.0)
     host = source(proc, 10)
