@@ -1,4 +1,4 @@
-"""A plan → a DAG: `reserve >> restore >> calibrate >> stages >> report >> destroy >> seal`.
+"""A plan → a DAG: `reserve >> restore >> calibrate >> stages >> report >> destroy >> complete >> seal`.
 
 reserve and restore are setups, destroy and seal their teardowns. There is no edge from restore to
 destroy on purpose: destroy looks only at the setups that lead to it directly, so it runs although
@@ -17,6 +17,7 @@ from readiness.airflow.form import params_of
 from readiness.airflow.operators import (
     LOAD_POOL,
     CalibrateOperator,
+    CompleteOperator,
     DestroyOperator,
     GateOperator,
     LoadOperator,
@@ -93,8 +94,9 @@ def _wire(plan: Plan) -> None:
         before = _stage(plan, stage, after=before)
     report = _task(ReportOperator, plan, "report", REPORT_MIN, retries=1, trigger_rule="all_done")
     destroy = _task(DestroyOperator, plan, "destroy", DESTROY_MIN, retries=5).as_teardown()
+    complete = _task(CompleteOperator, plan, "complete", SEAL_MIN, trigger_rule="all_done")
     seal = _task(SealOperator, plan, "seal", SEAL_MIN).as_teardown(on_failure_fail_dagrun=True)
-    before >> report >> destroy >> seal
+    before >> report >> destroy >> complete >> seal
     reserve >> [destroy, seal]
 
 
