@@ -13,7 +13,8 @@ USER airflow
 
 WORKDIR /opt/airflow/suite
 COPY --chown=airflow:root requirements.txt requirements.lock ./
-# apache-airflow is named again, with its version, so that nothing can move it.
+# apache-airflow is named again, with its version, so that nothing can move it. pip tells of providers
+# in the image that want other versions (google, mysql, snowflake …): the suite uses none of them.
 RUN pip install --no-cache-dir apache-airflow==3.3.2 -r requirements.txt -c requirements.lock
 COPY --chown=airflow:root . .
 # Editable: plans, DAGs and package are one tree, which docker-compose.yml may lay over.

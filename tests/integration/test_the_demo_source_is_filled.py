@@ -59,10 +59,17 @@ def test_the_logs_make_a_workload(dsn: Dsn, logs: list[Path], tmp_path: Path) ->
     assert built.workload.transactions > 5
 
 
-def test_a_full_database_stays_as_it_is(dsn: Dsn, logs: list[Path], tmp_path: Path) -> None:
+def test_a_full_database_stays_as_it_is(dsn: Dsn, logs: list[Path]) -> None:
     assert len(logs) == 3
-    assert fill(dsn, tmp_path, silent) == []
-    assert list(tmp_path.iterdir()) == []
+    before = [path.read_bytes() for path in logs]
+    assert fill(dsn, logs[0].parent, silent) == []
+    assert [path.read_bytes() for path in logs] == before
+
+
+def test_a_try_that_was_cut_off_is_no_success(dsn: Dsn, logs: list[Path], tmp_path: Path) -> None:
+    assert logs
+    with pytest.raises(ConfigError, match=r"lacks checkout-3\.log: an earlier try was cut off"):
+        fill(dsn, tmp_path, silent)
 
 
 def test_without_a_database_name_nothing_is_done(tmp_path: Path) -> None:

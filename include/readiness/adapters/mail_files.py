@@ -21,6 +21,7 @@ from typing import Any
 
 from readiness.artifacts.atomic import naming
 from readiness.load.messages import encode
+from readiness.model.load import SHARDS_MEET_WITHIN_S
 
 SHARDS = "shards"  # of the run folder
 POLL_S = 0.05
@@ -33,7 +34,7 @@ class Patience:
     """How long each side waits for the other. `margin_s` must lie ahead of a start, so that a worker
     that is told of it is never late."""
 
-    come_within_s: float = 300.0
+    come_within_s: float = SHARDS_MEET_WITHIN_S
     coordinator_silent_s: float = 3.0
     shard_silent_s: float = 4.0
     margin_s: float = 0.05

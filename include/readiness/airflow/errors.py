@@ -1,4 +1,4 @@
-"""The one place where an error of ours becomes one of Airflow's: only transient ones are retried."""
+"""The one place where an error of ours becomes one of Airflow's, which decides about a retry."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from readiness.report.terminal import format_error
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated(*, retries_all: bool = False) -> Iterator[None]:
     """Inside, a ReadinessError becomes AirflowException (the task may be retried) when it is
-    transient, else AirflowFailException; the text is the message and what to do next."""
+    transient or `retries_all` is set, else AirflowFailException; the text is the message and what
+    to do next."""
     try:
         yield
     except ReadinessError as error:
-        kind = AirflowException if error.transient else AirflowFailException
+        kind = AirflowException if error.transient or retries_all else AirflowFailException
         raise kind(format_error(error, colour=False)) from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,10 +25,12 @@ from readiness.airflow.task_run import VARIANT, TaskRun, host_lock, target_lock
 from readiness.artifacts.lease_lock import Held
 from readiness.config.plan import ClonePlan, Plan
 from readiness.config.schedule import Start, require_may_start
-from readiness.errors import ArtifactError, ConfigError
+from readiness.errors import ArtifactError, CloneError, ConfigError
 from readiness.model.verdict import Verdict, VerdictWord
 
 KEPT = "clone_kept"
+DESTROYING = "destroy_began"
+_COMPLETE = "complete"
 _OWN_FAULTS = ("generator", "metrics")
 
 
@@ -67,13 +70,17 @@ def reserve(task: TaskRun) -> str:
 def restore(task: TaskRun) -> str:
     """Makes the clone, or goes on where a dead try stopped; its name.
 
-    Raises CloneError, ServerError; what a failed try leaves is what `destroy` removes."""
+    Raises CloneError, ServerError; what a failed try leaves is what `destroy` removes. Airflow may
+    run destroy while this task lives on for some seconds, or, its supervisor lost, to its end: then
+    the clone is removed here."""
     plan = renewed_plan(task)
     wanted = _clone_plan(plan)
     with task.onlooker.step("clone") as tell:
         snapshot = task.clones.named_snapshot(wanted.snapshot)
         lease_s = max(wanted.lease_h * 3600, task.lease_s)
+        _require_not_destroyed(task)
         clone = task.clones.restore(snapshot, run_id=task.run_id, variant=VARIANT, lease_s=lease_s)
+        _require_not_destroyed(task)
         tell(f"{clone.name} on {clone.endpoint}")
     return clone.name
 
@@ -99,6 +106,7 @@ def destroy(task: TaskRun) -> bool:
         clone = task.clones.end_lease(task.clone_name, in_s=keep_s)
         task.folder.append_event(time.time(), KEPT, clone=clone.name, until=clone.lease_until)
         return False
+    _note_end(task)
     with task.onlooker.step("clone destroyed") as tell:
         was_there = task.clones.destroy(task.clone_name)
         tell("" if was_there else "there was none")
@@ -109,7 +117,7 @@ def seal(task: TaskRun, states: Mapping[str, str]) -> list[str]:
     """Frees the locks; what is wrong with the run, a clause each (none: it is green). `states` are
     those of the run's tasks by task id."""
     _release_locks(task)
-    problems = _failures(states)
+    problems = [*_marked(states), *_failures(states)]
     if _clone_exists(task) and not _is_kept(task):
         problems.append(f"the clone {task.clone_name} still exists")
     verdict = _verdict(task)
@@ -119,6 +127,11 @@ def seal(task: TaskRun, states: Mapping[str, str]) -> list[str]:
         problems += _faults(verdict)
     task.folder.append_event(time.time(), "run_sealed", problems=problems)
     return problems
+
+
+def _marked(states: Mapping[str, str]) -> list[str]:
+    """Whether a person ended the run: that skips `complete`, and nothing else does."""
+    return ["somebody marked the run as ended"] if states.get(_COMPLETE) == "skipped" else []
 
 
 def _failures(states: Mapping[str, str]) -> list[str]:
@@ -191,6 +204,20 @@ def _release_locks(task: TaskRun) -> None:
 
 def _clone_exists(task: TaskRun) -> bool:
     return any(clone.name == task.clone_name for clone in task.clones.list())
+
+
+def _note_end(task: TaskRun) -> None:
+    """Tells a restore that still lives, before the clone is removed. A full disk keeps nothing."""
+    with suppress(ArtifactError):
+        task.folder.append_event(time.time(), DESTROYING, clone=task.clone_name)
+
+
+def _require_not_destroyed(task: TaskRun) -> None:
+    """Removes the clone and raises CloneError when destroy was here since the run was reserved."""
+    reserved_at = read_reservation(task.folder).reserved_at
+    if any(e["event"] == DESTROYING and e["ts"] >= reserved_at for e in _events(task)):
+        task.clones.destroy(task.clone_name)
+        raise CloneError("The run was ended, and destroy was here: no clone is made.")
 
 
 def _keep_s(task: TaskRun) -> float:

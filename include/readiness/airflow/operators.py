@@ -40,6 +40,9 @@ class ReadinessOperator(BaseOperator):
     onlooker: ClassVar[Onlooker | None] = None
     """Who is told how it goes, instead of the task's log; a run in one process sets it."""
 
+    retries_all: ClassVar[bool] = False
+    """Whether a further try makes sense after any error, not only after a transient one."""
+
     ui_color = "#e8f0fe"
 
     def __init__(self, *, plan: Plan, minutes: float, **kwargs: Any) -> None:
@@ -54,7 +57,7 @@ class ReadinessOperator(BaseOperator):
         """Does the task's work; what it returns is a name or a path."""
         from readiness.airflow.errors import translated
 
-        with translated():
+        with translated(retries_all=self.retries_all):
             task = self._task_run(context)
             try:
                 return self.work(task, context)
@@ -96,7 +99,11 @@ class ReserveOperator(ReadinessOperator):
         from readiness.airflow import lifecycle
         from readiness.flow import announce
 
-        folder = lifecycle.reserve(task)
+        try:
+            folder = lifecycle.reserve(task)
+        except ReadinessError as error:
+            _tell_refusal(task, context, error)
+            raise
         _tell(task, context, announce.announce_start)
         return folder
 
@@ -211,11 +218,24 @@ class ReportOperator(ReadinessOperator):
 class DestroyOperator(ReadinessOperator):
     """Removes the clone; every failure is tried again."""
 
+    retries_all = True
+
     def work(self, task: TaskRun, context: Context) -> bool:
         """Whether there was one."""
         from readiness.airflow import lifecycle
 
         return lifecycle.destroy(task)
+
+
+class CompleteOperator(ReadinessOperator):
+    """Airflow itself passes it, without a process, when destroy has ended; marking the run as ended
+    by hand skips it. No task that destroy leads to would tell seal so otherwise: Airflow ends no
+    teardown, and keeps no word of the mark."""
+
+    inherits_from_empty_operator = True
+
+    def execute(self, context: Context) -> None:
+        """Does nothing."""
 
 
 class SealOperator(ReadinessOperator):
@@ -257,6 +277,16 @@ def _tell(task: TaskRun, context: Context, verb: Callable[[RunFolder, Desk], Del
     ti = context["ti"]
     page = f"/dags/{ti.dag_id}/runs/{quote(ti.run_id, safe='')}"
     keep(task.folder, verb(task.folder, slack_desk(task.settings, run_path=page)))
+
+
+def _tell_refusal(task: TaskRun, context: Context, error: ReadinessError) -> None:
+    """Nobody watches a run that the clock started; and without a reservation no seal will tell."""
+    from readiness.flow import announce
+
+    if task.dag_run.is_automatic:
+        problems = [f"it was refused: {error.message}"]
+        closing = "nothing was made"
+        _tell(task, context, partial(announce.announce_end, problems=problems, closing=closing))
 
 
 def _note_failure(task: TaskRun, error: ReadinessError) -> None:

@@ -1,4 +1,4 @@
-"""A plan → a DAG: `reserve >> restore >> calibrate >> stages >> report >> destroy >> seal`.
+"""A plan → a DAG: `reserve >> restore >> calibrate >> stages >> report >> destroy >> complete >> seal`.
 
 reserve and restore are setups, destroy and seal their teardowns. There is no edge from restore to
 destroy on purpose: destroy looks only at the setups that lead to it directly, so it runs although
@@ -14,11 +14,11 @@ from typing import Any
 
 from airflow.sdk import DAG, TaskGroup
 
-from readiness.adapters.mail_files import PATIENCE
 from readiness.airflow.form import params_of
 from readiness.airflow.operators import (
     LOAD_POOL,
     CalibrateOperator,
+    CompleteOperator,
     DestroyOperator,
     GateOperator,
     LoadOperator,
@@ -34,6 +34,7 @@ from readiness.airflow.timetable import timetable_of
 from readiness.config.plan import Plan, PlannedStage, load_plan
 from readiness.config.rates import Rate
 from readiness.errors import ConfigError
+from readiness.model.load import SHARDS_MEET_WITHIN_S
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 RETRY_DELAY = timedelta(seconds=30)
@@ -96,8 +97,9 @@ def _wire(plan: Plan) -> None:
         before = _stage(plan, stage, after=before)
     report = _task(ReportOperator, plan, "report", REPORT_MIN, retries=1, trigger_rule="all_done")
     destroy = _task(DestroyOperator, plan, "destroy", DESTROY_MIN, retries=5).as_teardown()
+    complete = _task(CompleteOperator, plan, "complete", SEAL_MIN, trigger_rule="all_done")
     seal = _task(SealOperator, plan, "seal", SEAL_MIN).as_teardown(on_failure_fail_dagrun=True)
-    before >> report >> destroy >> seal
+    before >> report >> destroy >> complete >> seal
     reserve >> [destroy, seal]
 
 
@@ -114,7 +116,7 @@ def _stage(plan: Plan, stage: PlannedStage, *, after: list[Any]) -> list[Any]:
 
 def _load_min(plan: Plan, stage: PlannedStage) -> float:
     """Twice all it takes: a stage that others on the host disturbed is repeated once."""
-    waiting_s = PATIENCE.come_within_s if plan.shards > 1 else 0.0
+    waiting_s = SHARDS_MEET_WITHIN_S if plan.shards > 1 else 0.0
     return 2 * (stage.ramp_s + stage.hold_s + waiting_s) / 60 + _SPARE_MIN
 
 

@@ -57,11 +57,14 @@ def _of_stage(
     stage = [s for s in samples if s.stage == result.stage.name]
     measured = _measured_or_all(result, stage)
     host = _host_rules(result.stage.name, stage, measured, limits)
-    culprit = GENERATOR if all(rule.holds for rule in host) else HOST
+    # A host that others used makes checkouts late and samples missing: neither has a fault of its own.
+    is_starved = not all(rule.holds for rule in host)
     ticks = result.measured or result.ticks
-    made = [*_generator_rules(result.stage.name, ticks, limits, culprit), *host]
+    made = _generator_rules(result.stage.name, ticks, limits, HOST if is_starved else GENERATOR)
+    made += host
     if result.measured:
-        made += [_samples_rule(result, measured, source, limits) for source in sources]
+        metrics = HOST if is_starved else METRICS
+        made += [_samples_rule(result, measured, source, limits, metrics) for source in sources]
     return made
 
 
@@ -118,14 +121,18 @@ def _host_rules(
 
 
 def _samples_rule(
-    result: StageResult, measured: Sequence[Sample], source: str, limits: ValidityLimits
+    result: StageResult,
+    measured: Sequence[Sample],
+    source: str,
+    limits: ValidityLimits,
+    culprit: str,
 ) -> ValidityRule:
     """The share of measured seconds without a sample of the source; one second may slip."""
     expected = len(result.measured)
     present = len({s.ts for s in measured if s.source == source})
     missing = max(0, expected - present - (1 if present else 0))
     return _Rules(result.stage.name).up_to(
-        Limit(MISSING_SAMPLES, limits.missing_samples_ratio, "ratio", METRICS),
+        Limit(MISSING_SAMPLES, limits.missing_samples_ratio, "ratio", culprit),
         missing / expected,
         f"{source} gave samples in {min(present, expected)} of {expected} seconds",
     )

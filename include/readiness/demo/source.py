@@ -2,7 +2,7 @@
 
 For docker-compose.yml: loads the shop into the DSN's empty database and records three checkouts in
 the server's general log. DIR must be the same folder for the server and for us. A database that
-holds the shop already stays as it is.
+holds tables already stays as it is; without the captures in DIR that is an error.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from readiness.adapters.mysql_session import Login, connect
 from readiness.cli import console
 from readiness.config.dsn import Dsn
+from readiness.demo.personas import PERSONAS
 from readiness.demo.production import SEED
 from readiness.demo.recording import capture_checkouts, create_users
 from readiness.demo.seed_data import load_shop
@@ -45,14 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fill(dsn: Dsn, captures: Path, progress: Progress) -> list[Path]:
-    """Loads the shop and captures three checkouts; the logs, [] when tables were there before.
+    """Loads the shop and captures three checkouts; the logs, [] when all of it was there before.
 
-    Raises ConfigError without a database name, TargetError, CaptureError."""
+    Raises ConfigError without a database name or when an earlier try was cut off in the middle,
+    TargetError, CaptureError."""
     if not dsn.database:
         raise ConfigError("The DSN names no database to fill.")
     login = login_of(dsn)
     with closing(connect(login)) as admin:
         if _has_tables(admin):
+            _require_all(captures, dsn.database)
             return []
         load_shop(admin, seed=SEED, progress=progress)
         passwords = create_users(admin, dsn.database, hosts=("%",))
@@ -62,6 +65,17 @@ def fill(dsn: Dsn, captures: Path, progress: Progress) -> list[Path]:
 
         return capture_checkouts(
             admin, connect_as, directory=captures, seed=SEED, progress=progress
+        )
+
+
+def _require_all(captures: Path, database: str) -> None:
+    """The last capture is the last thing that a whole try makes."""
+    last = captures / f"checkout-{len(PERSONAS)}.log"
+    if not last.is_file():
+        raise ConfigError(
+            f"The database {database} holds tables, but {captures} lacks {last.name}: an earlier try"
+            " was cut off, or the database is not the demo's.",
+            hint=f"If nobody needs its rows: drop and create {database}, then try again.",
         )
 
 

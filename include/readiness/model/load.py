@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from readiness.model.histogram import Histogram
 
+SHARDS_MEET_WITHIN_S = 300.0  # coordinator and shards wait so long for each other
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:

@@ -23,6 +23,12 @@ def test_a_passing_error_may_be_retried() -> None:
     assert not isinstance(caught.value, AirflowFailException)
 
 
+def test_what_must_end_well_is_tried_again_after_any_error() -> None:
+    with pytest.raises(AirflowException) as caught, translated(retries_all=True):
+        raise CloneError("The folder cannot be removed.")
+    assert not isinstance(caught.value, AirflowFailException)
+
+
 def test_other_errors_stay_what_they_are() -> None:
     with pytest.raises(ZeroDivisionError), translated():
         raise ZeroDivisionError

@@ -39,7 +39,7 @@ def edges(dag: DAG) -> set[tuple[str, str]]:
 
 def test_the_graph_is_one_line_with_teardowns_on_reserve_alone(dag: DAG) -> None:
     steps = [f"{stage}.{part}" for stage in stages(dag) for part in ("gate", "load")]
-    line = ["reserve", "restore", "calibrate", *steps, "report", "destroy", "seal"]
+    line = ["reserve", "restore", "calibrate", *steps, "report", "destroy", "complete", "seal"]
     chain = set(pairwise(line))
     assert edges(dag) == chain | {("reserve", "destroy"), ("reserve", "seal")}
 
@@ -87,10 +87,17 @@ def test_a_load_may_take_as_long_as_a_repeated_stage(dag: DAG) -> None:
         assert limit >= timedelta(seconds=2 * (stage.ramp_s + stage.hold_s) + 300)
 
 
-def test_only_the_report_runs_whatever_came_before(dag: DAG) -> None:
+def test_only_the_report_and_the_end_run_whatever_came_before(dag: DAG) -> None:
     plain = {n: t.trigger_rule for n, t in tasks(dag).items() if not t.is_teardown}
-    assert {n for n, rule in plain.items() if rule != "all_success"} == {"report"}
-    assert plain["report"] == "all_done"
+    assert {n: rule for n, rule in plain.items() if rule != "all_success"} == {
+        "report": "all_done",
+        "complete": "all_done",
+    }
+
+
+def test_what_tells_that_a_run_was_marked_costs_no_process(dag: DAG) -> None:
+    back = DagSerialization.deserialize_dag(DagSerialization.serialize_dag(dag))
+    assert [t.task_id for t in back.tasks if t.inherits_from_empty_operator] == ["complete"]
 
 
 def test_what_the_ui_shows(dag: DAG) -> None:

@@ -61,6 +61,11 @@ def test_a_run_that_was_marked_failed_between_two_tasks_is_red(task: TaskRun) ->
     ]
 
 
+def test_a_run_that_was_marked_while_its_clone_was_destroyed_is_red(task: TaskRun) -> None:
+    judged(task, runs.ready_run())
+    assert seal(task, {**CLEAN, "complete": "skipped"}) == ["somebody marked the run as ended"]
+
+
 def test_a_clone_that_is_left_makes_it_red(task: TaskRun) -> None:
     judged(with_clone(task), runs.ready_run())
     assert seal(task, CLEAN) == [f"the clone {task.clone_name} still exists"]

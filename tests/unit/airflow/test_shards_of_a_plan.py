@@ -9,10 +9,10 @@ from airflow.sdk import DAG
 from airflow.sdk.definitions.mappedoperator import MappedOperator
 from airflow.serialization.serialized_objects import DagSerialization
 
-from readiness.adapters.mail_files import PATIENCE
 from readiness.airflow.operators import LOAD_POOL, ShardOperator
 from readiness.airflow.plan_dag import plan_dag
 from readiness.config.plan import load_plan
+from readiness.model.load import SHARDS_MEET_WITHIN_S
 
 STAGES = ["smoke", "1x", "2x", "5x"]
 
@@ -62,7 +62,7 @@ def test_a_shard_knows_its_stage_and_number_and_shows_it(dag: DAG) -> None:
 def test_load_and_shards_may_wait_for_each_other_in_both_tries(dag: DAG) -> None:
     for task in (dag.get_task("5x.load"), mapped(dag, "5x"), one(dag, "5x", 1)):
         assert task.execution_timeout is not None
-        assert task.execution_timeout.total_seconds() > 2 * (PATIENCE.come_within_s + 18)
+        assert task.execution_timeout.total_seconds() > 2 * (SHARDS_MEET_WITHIN_S + 18)
 
 
 def test_it_serializes_and_comes_back_the_same(dag: DAG) -> None:

@@ -83,6 +83,15 @@ def test_missing_seconds_are_counted_for_each_source() -> None:
     assert broken(stage_result(), taken) == {"missing_samples_ratio": METRICS}
 
 
+def test_missing_seconds_on_a_busy_host_are_the_hosts_fault() -> None:
+    busy = {**QUIET, "native__host__foreign_cpu_ratio": 0.4}
+    taken = samples() + samples(source="host", seconds=[2, 3, 4], **busy)
+    assert broken(stage_result(), taken) == {
+        "native.host.foreign_cpu_ratio": HOST,
+        "missing_samples_ratio": HOST,
+    }
+
+
 def test_one_missing_second_may_slip() -> None:
     assert broken(stage_result(), samples(seconds=[2, 3, 4, 5, 6, 8, 9])) == {}
 

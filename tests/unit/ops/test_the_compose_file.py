@@ -17,6 +17,12 @@ COMPONENTS = {
     "airflow-triggerer": "triggerer",
 }
 INITS = {"airflow-init", "readiness-init"}
+OURS = {
+    "READINESS_BASE_URL",
+    "READINESS_PRODUCTION",
+    "READINESS_SLACK_CHANNEL",
+    "READINESS_SLACK_GROUP",
+}
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +89,7 @@ def test_no_secret_stands_in_the_file(services: dict[str, dict[str, Any]], text:
 def test_every_secret_is_required_and_compose_secrets_makes_it(text: str, repository: Path) -> None:
     required = set(re.findall(r"\$\{([A-Z_]+):\?", text))
     named = set(re.findall(r"(?<!\$)\$\{([A-Z_]+)", text))
-    assert named - required == {"PORT", "PARALLELISM"}
+    assert named - required == {"PORT", "PARALLELISM", *OURS}
     one, other = (secrets_of(repository) for _ in range(2))
     assert set(one) == required
     assert [name for name in required if one[name] == other[name]] == []
