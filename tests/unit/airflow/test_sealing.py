@@ -10,10 +10,11 @@ import pytest
 from tests.fakes import runs
 from tests.unit.airflow.task_runs import SNAPSHOT, Place
 
-from readiness.airflow.lifecycle import closing_words, destroy, reserve, seal
+from readiness.airflow.lifecycle import closing_words, destroy, reserve, restore, seal
 from readiness.airflow.stages import forget_shards, report, why_closed
 from readiness.airflow.task_run import TaskRun, host_lock, target_lock
 from readiness.clones.lifecycle import write_record
+from readiness.errors import CloneError, ReadinessError
 from readiness.model.clone import Clone, Endpoint
 from readiness.model.verdict import ValidityRule
 from readiness.report.view import RunView
@@ -134,3 +135,18 @@ def test_a_gate_throws_the_mail_of_an_earlier_run_of_its_stage_away(task: TaskRu
 
 def test_a_run_without_a_measurement_has_nothing_to_report(task: TaskRun) -> None:
     assert report(task) is None
+
+
+def test_a_restore_that_destroy_has_overtaken_makes_no_clone(task: TaskRun) -> None:
+    destroy(task)
+    with pytest.raises(CloneError, match="destroy was here"):
+        restore(task)
+    assert task.clones.list() == []
+
+
+def test_a_run_that_is_cleared_and_reserved_again_may_restore(task: TaskRun) -> None:
+    destroy(task)
+    reserve(task)
+    with pytest.raises(ReadinessError) as caught:  # its snapshot is only a manifest
+        restore(task)
+    assert "destroy was here" not in caught.value.message
