@@ -21,6 +21,7 @@ from readiness.adapters.processes import (
 
 _SIGTERM_BIT = 1 << (signal.SIGTERM - 1)
 _SOON_S = 120.0
+_TOO_LATE = ("success", "failed", "upstream_failed", "skipped")
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def process_of(run: Run, task: str, *, attempt: int = 1) -> TaskProcess:
 
     def found() -> TaskProcess | None:
         ti = run.tasks.get(task, {})
+        assert ti.get("state") not in _TOO_LATE, f"{task} does not run: {run.states}"
         if ti.get("state") != "running" or ti.get("try_number") != attempt:
             return None
         return _titled(str(ti["id"]))
