@@ -10,6 +10,9 @@ import threading
 import time
 from pathlib import Path
 
+from readiness.adapters import leftovers
+from readiness.artifacts.lock import RunLock
+
 PLANS = Path(__file__).parent / "plans"
 
 
@@ -79,3 +82,16 @@ def wait_until_none(folder: Path, within_s: float = 6.0) -> list[str]:
     while (found := processes_of(folder)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return found
+
+
+def assert_nothing_left(place: Path) -> None:
+    """No process, no socket folder, no clone, and the lock is free."""
+    assert wait_until_none(place) == []
+    assert leftovers.find(place / ".local" / "demo") == []
+    assert_lock_is_free(place)
+
+
+def assert_lock_is_free(place: Path) -> None:
+    """Another demo may begin."""
+    with RunLock(place / ".local" / "demo" / "lock"):
+        pass

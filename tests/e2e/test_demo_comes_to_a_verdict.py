@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.e2e.demo_process import DemoProcess
+from tests.e2e.demo_process import DemoProcess, assert_nothing_left
 
 pytestmark = pytest.mark.e2e
 
@@ -50,6 +50,11 @@ def test_a_healthy_run_is_ready_or_names_the_host(healthy: DemoProcess) -> None:
     else:
         assert verdict["verdict"] == "READY", verdict["reasons"]
         assert verdict["rate_held_per_s"] == verdict["peak_rate_per_s"]
+
+
+def test_nothing_is_left_of_it(healthy: DemoProcess, place: Path) -> None:
+    assert healthy.process.returncode == 0
+    assert_nothing_left(place)
 
 
 def test_the_verdict_is_a_demonstration_and_never_expires(healthy: DemoProcess) -> None:

@@ -9,10 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.demo_process import DemoProcess, wait_until_none
+from tests.e2e.demo_process import (
+    DemoProcess,
+    assert_lock_is_free,
+    assert_nothing_left,
+    wait_until_none,
+)
 
 from readiness.adapters import leftovers
-from readiness.artifacts.lock import RunLock
 
 pytestmark = pytest.mark.e2e
 
@@ -39,26 +43,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("demo")
 
 
-def assert_nothing_left(place: Path) -> None:
-    """No process, no socket folder, no clone, and the lock is free."""
-    assert wait_until_none(place) == []
-    assert leftovers.find(place / ".local" / "demo") == []
-    assert_lock_is_free(place)
-
-
-def assert_lock_is_free(place: Path) -> None:
-    """Another demo may begin."""
-    with RunLock(place / ".local" / "demo" / "lock"):
-        pass
-
-
-def test_after_success(place: Path) -> None:
-    demo = DemoProcess(place)
-    assert demo.end() == 0, demo.output
-    assert demo.lines[-1].startswith("verdict: ")
-    assert_nothing_left(place)
-
-
+@pytest.mark.long
 def test_after_a_stage_that_failed(place: Path) -> None:
     demo = DemoProcess(place)
     demo.wait_for("load stage smoke")
@@ -69,9 +54,8 @@ def test_after_a_stage_that_failed(place: Path) -> None:
     assert_nothing_left(place)
 
 
-@pytest.mark.parametrize("moment", ["production with a shop", "load stage smoke"])
-def test_after_ctrl_c(place: Path, moment: str) -> None:
-    interrupt_at(place, moment, times=1)
+def test_after_ctrl_c(place: Path) -> None:
+    interrupt_at(place, "production with a shop", times=1)
 
 
 def test_after_ctrl_c_twice(place: Path) -> None:
