@@ -49,7 +49,7 @@ def _speed(log: Path, dialect: str, *, has_peer: bool) -> Row:
     return row(
         f"capture: general log of {_DIALECTS[dialect]} into transactions",
         size_mb / typical(ours),
-        "MB/s",
+        "MB per CPU second",
         peer=(f"{PEER} --type genlog", peer_value),
         runs=_RUNS,
     )

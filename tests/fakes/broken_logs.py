@@ -121,6 +121,11 @@ def noise(chance: random.Random, samples: Sequence[bytes]) -> bytes:
     return head + bytes(chance.choices(alphabet, k=chance.randrange(2000)))
 
 
+def _dozens(size: int, unit: bytes) -> int:
+    """How often, in dozens: two sizes leave the same quotes open, so they take the same path."""
+    return 12 * (size // len(unit) // 12 + 1)
+
+
 def grown(chance: random.Random, samples: Sequence[bytes], size: int) -> bytes:
     """A log of about `size` bytes in which a few lines, or fragments within a statement, come again
     and again: what takes more than linear time shows in two sizes of the same chance."""
@@ -128,7 +133,7 @@ def grown(chance: random.Random, samples: Sequence[bytes], size: int) -> bytes:
     head, some = lines[:4], lines[_some(chance, lines)]
     if chance.random() < 0.5:
         unit = b"\n".join(mutate(chance, [b"\n".join(some) or b"\n"]).split(b"\n")) + b"\n"
-        return b"\n".join([*head, b""]) + unit * (size // len(unit) + 1)
+        return b"\n".join([*head, b""]) + unit * _dozens(size, unit)
     pair = b"".join(chance.choices(FRAGMENTS, k=chance.randrange(1, 4)))
     opening = chance.choice(lines)
-    return b"\n".join([*head, opening]) + pair * (size // len(pair) + 1) + b"\n" + b"\n".join(some)
+    return b"\n".join([*head, opening]) + pair * _dozens(size, pair) + b"\n" + b"\n".join(some)

@@ -156,7 +156,7 @@ def is_linear(seed: int, path: Path, size: int) -> bool:
     for _try in range(3):
         one = cpu_s(path, grown(random.Random(seed), SAMPLES, size))
         two = cpu_s(path, grown(random.Random(seed), SAMPLES, 2 * size))
-        if two < 2.6 * one or two < 0.25:
+        if two < 2.6 * one or two < 0.5:
             return True
     return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readiness.model.transactions import Raw
 from readiness.model.workload import StatementKind
@@ -20,6 +20,8 @@ from readiness.sql.lexer import LITERALS, Token, TokenKind, decode, statement_sp
 _NO_TRANSACTION = frozenset({StatementKind.SET, StatementKind.PREPARE})
 _NO_TRANSACTION_WORDS = frozenset({b"SHOW", b"USE", b"DEALLOCATE", b"DROP", b"KILL", b"DO"})
 _BODIES = frozenset({b"PROCEDURE", b"FUNCTION", b"TRIGGER", b"EVENT", b"PACKAGE"})
+# what a Query may begin with to be PREPARE, EXECUTE or DEALLOCATE, behind blanks and comments
+MAY_BE_PREPARED = frozenset(bytes([byte]) for byte in b"PpEeDd/#- \t\r\n")
 _XA_OPTIONS = frozenset({b"ONE", b"JOIN", b"RESUME", b"SUSPEND"})
 
 
@@ -47,6 +49,9 @@ class Effect(Raw):
 
 PLAIN = Effect()
 ASIDE = Effect(opens=False)
+BEGINS = Effect(Control.BEGIN)
+COMMITS = Effect(Control.COMMIT)
+ROLLS_BACK = Effect(Control.ROLLBACK)
 # by verb: what a single statement that begins so does, whatever stands behind
 BY_VERB = {
     **dict.fromkeys(
@@ -56,6 +61,21 @@ BY_VERB = {
     **dict.fromkeys(b"SHOW DO KILL".split(), ASIDE),
 }
 BY_VERB |= {verb.lower(): effect for verb, effect in BY_VERB.items()}
+START_BYTES = 7
+# the same by the first bytes, for verbs of six letters
+BY_START = {
+    verb + blank: effect
+    for verb, effect in BY_VERB.items()
+    for blank in (b" ", b"\n", b"\t")
+    if len(verb) == START_BYTES - 1
+}
+
+
+def simplest(effect: Effect) -> Effect | None:
+    """The constant above that is the same to a session; None where none is."""
+    if effect.control is Control.BEGIN:
+        effect = replace(effect, opens=True)
+    return next((e for e in (PLAIN, ASIDE, BEGINS, COMMITS, ROLLS_BACK) if e == effect), None)
 
 
 def effect_of(sql: bytes, tokens: Sequence[Token]) -> Effect:

@@ -38,16 +38,17 @@ _OTHERS = {
     MYSQL: ((NAMES[MARIADB], TIMED[MARIADB]), ("a slow log", _SLOW)),
     MARIADB: ((NAMES[MYSQL], TIMED[MYSQL]), ("a slow log", _SLOW)),
 }
-_DAMAGE = (
-    (
-        b"\xef\xbf\xbd",
-        "replacement characters (U+FFFD): a tool that took the log for text has replaced bytes",
+_REPLACED = b"\xef\xbf\xbd"
+_CUT_BY_RDS = b"[Your log message was truncated]"
+_DAMAGE = {
+    _REPLACED: (
+        "replacement characters (U+FFFD): a tool that took the log for text has replaced bytes"
     ),
-    (
-        b"[Your log message was truncated]",
-        "lines that the RDS download has cut: fetch the file whole (downloadCompleteLogFile)",
+    _CUT_BY_RDS: (
+        "lines that the RDS download has cut: fetch the file whole (downloadCompleteLogFile)"
     ),
-)
+}
+_RDS = b"/rdsdbbin/"  # in the banner of each file that RDS and Aurora write
 _LINES_BEFORE_FIRST_RECORD = 1000
 _BYTES_BEFORE_FIRST_RECORD = 64 << 20
 
@@ -74,7 +75,7 @@ class GeneralLog:
         self._more: list[bytes] = []  # how it goes on, each piece from a line end
         self._records: Records | None = None  # of the dialect, once it is known
         self._is_converted = False
-        self._unseen_damage = dict(_DAMAGE)
+        self._unseen_damage = {_REPLACED: _DAMAGE[_REPLACED]}
 
     @property
     def has_exact_times(self) -> bool:
@@ -90,6 +91,8 @@ class GeneralLog:
             self._starts.append(self._line - 1)
             blocks = file.blocks()
             first = self._without_mark(next(blocks, b""))
+            if _RDS in first and len(self._starts) == 1:
+                self._unseen_damage[_CUT_BY_RDS] = _DAMAGE[_CUT_BY_RDS]
             yield self._border(first)
             for block in chain((first,), blocks):
                 yield self._block(block)
@@ -145,17 +148,14 @@ class GeneralLog:
         if len(parts) == 1:
             return []
         whole = [] if self._event is None else [self._whole(self._event)]
-        newlines = text.count(b"\n") - parts[0].count(b"\n")
-        has_long = newlines > len(parts) // (records.pattern.groups + 1)
         try:
-            events = records.events(parts, self._line, has_long=has_long)
+            events, long, self._line = records.events(parts, self._line)
         except NoSuchTimeError as e:
             raise self._error(e.line, "the record's time does not exist") from e
-        self._line += newlines
+        for number in range(len(events) - 1) if self._is_converted else long:
+            if number < len(events) - 1:
+                self._tidy(events[number])
         self._event = events.pop()
-        if has_long or self._is_converted:
-            for event in events:
-                self._tidy(event)
         return whole + events
 
     def _begin(self, text: bytes) -> bytes:
@@ -190,8 +190,6 @@ class GeneralLog:
         return event
 
     def _tidy(self, event: LogEvent) -> None:
-        if b"\n" not in event.argument and not self._is_converted:
-            return
         event.argument = banners.without_banners(event.argument)
         if self._is_converted:
             event.argument = event.argument.removesuffix(b"\r")

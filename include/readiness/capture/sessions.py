@@ -12,13 +12,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from readiness.capture.effects import BY_VERB
 from readiness.capture.events import EventSource, LogEvent
 from readiness.capture.logins import parse_login
 from readiness.capture.logs import open_log
 from readiness.capture.lookalikes import Cut
-from readiness.capture.session import LONGEST_KNOWN, Ledger, Session
-from readiness.capture.twins import MAY_BE_PREPARED, Twins
+from readiness.capture.session import Ledger, Session
+from readiness.capture.twins import Twins
 from readiness.errors import CaptureError, SqlError
 from readiness.model.transactions import Outcome, RawCapture, RawTransaction
 
@@ -136,67 +135,52 @@ class Transactions:
     def batches(self) -> Iterator[list[tuple[int, RawTransaction]]]:
         """Transactions as they end, each with the number of the event that it began with."""
         ledger, live = self._ledger, self._live
-        usual = 0
-        first, last = _NEVER, -_NEVER
+        number = usual = 0
+        first, last, now = _NEVER, -_NEVER, None
         for event in self.source:
-            if not self.events:
-                self._is_slow = self.source.dialect.startswith("slow")
-                self._twins = Twins(is_slow=self._is_slow)
-                ledger.is_exact = self.source.has_exact_times
-            self.events += 1
+            number += 1
+            if number == 1:
+                self._begin()
             session = live.get(event.thread_id)
-            if self._cut is not None:
-                self._perhaps_forged(self._cut, event)
-            elif session is None or session.is_waiting or not self._run(session, event):
-                self._record(event)
-            else:
+            if session is not None and self._cut is None and session.takes(event, number):
                 usual += 1
                 at_ns = event.at_ns
-                if at_ns is not None:
+                if at_ns is not None and at_ns != now:
+                    now = at_ns
                     if at_ns > last:
                         last = at_ns
                     if at_ns < first:
                         first = at_ns
+            else:
+                self.events = number
+                self._next(event)
+                number = self.events
             if ledger.finished:
+                self.events = number
                 yield ledger.finished
                 ledger.finished = []
+        self.events = number
         self.commands.update({"Query": usual} if usual else {})
-        if usual and first < _NEVER:
+        if first < _NEVER:
             self._see(first)
             self._see(last)
         self._finish()
         yield ledger.finished
 
-    def _run(self, session: Session, event: LogEvent) -> bool:
-        """The shortest way for the usual event: a statement that is proven to be a single closed
-        one, or was met before. False where the event needs a closer look."""
-        user = event.user
-        if event.command != "Query" or event.errno or (user and user != session.user):
-            return False
-        sql = event.argument
-        effect = None
-        parts = session.known.get(sql) if len(sql) <= LONGEST_KNOWN else None
-        if parts is None:
-            found = session.proof(sql)
-            effect = BY_VERB.get(found[1]) if found else None
-            if effect is None:
-                return False
-        elif sql[:1] in MAY_BE_PREPARED:
-            return False
-        session.sent += 1
-        if event.schema is not None:
-            session.schema = event.schema
-        if effect is not None:
-            session.run(sql, effect, event, self.events)
-        elif parts is not None:
-            session.take(parts, event, self.events)
-        return True
+    def _begin(self) -> None:
+        """The first event is there: only now it is known what the log is."""
+        self._is_slow = self.source.dialect.startswith("slow")
+        self._twins = Twins(is_slow=self._is_slow)
+        self._ledger.is_exact = self.source.has_exact_times
 
     def _see(self, at_ns: int) -> None:
         """Widens the time that the log covers."""
         if self.first_ns is None or self.last_ns is None:
             self.first_ns = self.last_ns = at_ns
-        self.first_ns, self.last_ns = min(self.first_ns, at_ns), max(self.last_ns, at_ns)
+        elif at_ns > self.last_ns:
+            self.last_ns = at_ns
+        elif at_ns < self.first_ns:
+            self.first_ns = at_ns
 
     def _perhaps_forged(self, cut: Cut, event: LogEvent) -> None:
         """The next event may be a line of a statement that was cut off."""
@@ -300,7 +284,7 @@ class Transactions:
 
     def _end(self, session: Session) -> None:
         self._twins.drop_elided(session)
-        session.disconnect()
+        session.end(Outcome.DISCONNECT)
         del self._live[session.thread_id]
         if session.sent:
             self._sent[session.user] += session.sent

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 
+from readiness.capture.effects import MAY_BE_PREPARED
 from readiness.capture.events import LogEvent
 from readiness.capture.session import Session
 from readiness.model.workload import Form
 from readiness.sql.lexer import encode
 
 _ELIDED = b" FROM ..."
-# what a Query may begin with to be one of these, behind blanks and comments
-MAY_BE_PREPARED = frozenset(bytes([byte]) for byte in b"PpEeDd/#- \t\r\n")
 _BLANKS = rb"(?>\s++|/\*.*?\*/|(?:\#|--\s)[^\n]*+)*+"
 _PREPARED = re.compile(
     _BLANKS + rb"(?:(?P<prepare>prepare)\s++(?P<name>[^\s]++)|execute\b(?P<now>\s++immediate\b)?"
