@@ -7,7 +7,7 @@ PARALLELISM ?= 4
 AUTH ?= open
 PYTHON := .venv/bin/python
 
-.PHONY: help demo up down test test-long check clean
+.PHONY: help demo up down test test-long check bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ check: ## format, lint, types, import rules
 	@.venv/bin/ruff check --quiet .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-logo
+
+bench: ## measure reading logs beside pt-query-digest: a table, and .local/bench.json
+	@scripts/setup.sh bench && exec $(PYTHON) -m tests.bench
 
 clean: ## remove the caches of the tools
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

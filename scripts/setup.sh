@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Makes .venv/ with the locked requirements and sees that a database server is there.
-# Usage: scripts/setup.sh runtime|dev
+# Usage: scripts/setup.sh runtime|dev|bench
 # State stays in .venv/ and .local/; nothing else changes, except that a missing database server
-# (and for dev a missing Chromium) is installed from apt where that is allowed.
+# (for dev a missing Chromium, for bench the peers that are measured too) is installed from apt where
+# that is allowed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PIP_ROOT_USER_ACTION=ignore
@@ -14,8 +15,8 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 case "$mode" in
   runtime) lists=(requirements.txt) ;;
-  dev) lists=(requirements-dev.txt) ;;
-  *) fail "usage: scripts/setup.sh runtime|dev" ;;
+  dev | bench) lists=(requirements-dev.txt) ;;
+  *) fail "usage: scripts/setup.sh runtime|dev|bench" ;;
 esac
 
 # What the installed set depends on: the lists, the place (scripts hold it) and the interpreter.
@@ -127,6 +128,13 @@ offer_chromium() {
   apt_install chromium || say "no chromium: the browser test will be skipped"
 }
 
+# A bench without a peer is printed without its ratio, and says so.
+offer_peers() {
+  has pt-query-digest && return
+  say "installing percona-toolkit to measure beside it"
+  apt_install percona-toolkit || say "no pt-query-digest: ratios will be left out"
+}
+
 mkdir -p "$state"
 exec 9>"$state/lock"
 if has flock; then flock 9; fi # two set-ups at once would tear the environment
@@ -135,3 +143,4 @@ if ! is_installed; then
   if [ "$mode" = dev ]; then offer_chromium; fi
 fi
 ensure_server
+if [ "$mode" = bench ]; then offer_peers; fi

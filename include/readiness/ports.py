@@ -6,13 +6,14 @@ Each Protocol's docstring is its contract; the contract tests run against both.
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from readiness.model.clone import Clone, Endpoint, Snapshot
 from readiness.model.message import Answer
 from readiness.model.metrics import Sample
+from readiness.model.server_log import LogFacts, LogSettings
 from readiness.model.verdict import Check, Expectation, Figure
 from readiness.model.workload import StatementKind
 
@@ -237,4 +238,34 @@ class Messenger(Protocol):
 
     def upload(self, body: Mapping[str, object], content: bytes, *, within_s: float) -> Answer:
         """A file: `channel`, `filename`, `title`, `alt_txt`, `initial_comment`, `thread_ts`."""
+        ...
+
+
+class ServerLog(Protocol):
+    """The general log of one server. Raises TargetUnavailable when the connection breaks."""
+
+    def facts(self) -> LogFacts:
+        """The server and our session, asked now."""
+        ...
+
+    def settings(self) -> LogSettings:
+        """How the log is set now."""
+        ...
+
+    def apply(self, settings: LogSettings) -> None:
+        """Sets all three, off first and on last. Raises CaptureError where the account may not, with
+        the way out."""
+        ...
+
+    def rows(
+        self, *, since: str, until: str, without: Collection[int]
+    ) -> Iterator[tuple[bytes, ...]]:
+        """Rows of mysql.general_log as they stand, streamed: event_time in UTC, user_host, thread_id,
+        command_type, argument. `since` and `until` bound the time ("": no bound); sessions `without`
+        are left out, and so is our own. Ends the connection unless read to the end. Raises
+        CaptureError where the account may not read it."""
+        ...
+
+    def close(self) -> None:
+        """Ends the connection; closing twice is closing once."""
         ...

@@ -88,4 +88,4 @@ def test_make_help_lists_the_targets(repository: Path) -> None:
         ["make", "help"], cwd=repository, capture_output=True, text=True, check=True, timeout=60
     )
     listed = [line.split()[1] for line in done.stdout.splitlines()]
-    assert {"demo", "test", "test-long", "check", "help", "clean"} <= set(listed)
+    assert {"demo", "test", "test-long", "check", "bench", "help", "clean"} <= set(listed)

@@ -1,9 +1,21 @@
-"""From a server's own log to raw transactions.
+"""From a server's own log to raw transactions, and to the runs of one flow among them.
 
-general_log  the records of a general query log file, MySQL and MariaDB
-logins       who a session belongs to
-lookalikes   records that are lines of a statement
-sql_mode     what a session's sql_mode becomes
-sessions     records to sessions to transactions: `read_capture`
-summary      what a capture holds, safe to show
+Sources of events
+events        what each log gives: one event a record
+logs          opens a log whatever its format; sniff, banners, rotation, chain, files help
+general_log   general query log files; general_table: their table as a dump, CSV file or live
+slow_log      slow query logs at 0 s; slow_table: their table
+audit_log     server audit logs; history: performance_schema, shape only
+
+Events to transactions
+sessions      follows all sessions of a log: `read_capture`, `Transactions`
+session       one session; effects, sql_mode, logins, lookalikes say what its statements mean
+
+Transactions to flows
+selection     by session, time, comment tag or marker statement
+example       what a clean capture teaches; meetings: which column a value meets
+parts, flows  the runs of a flow, gathered over connections
+choice        all of it for one log
+rates         how often something begins
+summary       what a log holds, safe to show
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _LOGIN = re.compile(
@@ -17,6 +18,7 @@ class Login(NamedTuple):
     schema: str
 
 
+@lru_cache(maxsize=1024)  # applications log in again and again
 def parse_login(argument: bytes) -> Login | None:
     """`app@localhost on checkout using TCP/IP`; None when the server refused the login."""
     found = _LOGIN.fullmatch(argument.decode("utf-8", "replace"))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from readiness.capture.general_log import LogEvent
+from readiness.capture.events import LogEvent
 from readiness.capture.session import Session
 from readiness.errors import SqlError
 
 _MOST_HELD = 200  # further away, the statement was broken and what follows are records
+_MOST_HELD_BYTES = 16 << 20
 
 
 @dataclass(slots=True)
@@ -24,21 +25,26 @@ class Cut:
     error: SqlError
     is_kept: bool
     held: list[LogEvent] = field(default_factory=list)
+    _opener: bytes = b""
+    _held_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        opened = self.event.argument[self.error.at :][:2]
+        self._opener = opened if opened == b"/*" else opened[:1]
 
     @property
     def is_over(self) -> bool:
         """Whether what is held was held for long enough: they are records."""
-        return len(self.held) >= _MOST_HELD
+        return len(self.held) >= _MOST_HELD or self._held_bytes >= _MOST_HELD_BYTES
+
+    def hold(self, event: LogEvent) -> None:
+        """Keeps a record until it is known whether it is one."""
+        self.held.append(event)
+        self._held_bytes += len(event.argument)
 
     def closes(self, event: LogEvent) -> bool:
         """Whether the record's text ends what the statement left open."""
-        opened = self.event.argument[self.error.at :]
-        opener = opened[:2] if opened[:2] == b"/*" else opened[:1]
-        try:
-            self.session.lex(opener + event.argument)
-        except SqlError:
-            return False
-        return True
+        return self.session.closes(self._opener + event.argument)
 
     def broken(self) -> list[str]:
         """The warning when the statement was broken by itself; none for other users' sessions."""

@@ -1,4 +1,4 @@
-"""Turns the records of a log into transactions per session.
+"""Turns the events of a log into transactions per session, each given when it ends.
 
 A statement of the binary protocol counts once: its Execute, which holds the values. One prepared
 in SQL counts as what was sent: PREPARE and EXECUTE; their twins in the log are left out.
@@ -7,212 +7,341 @@ in SQL counts as what was sent: PREPARE and EXECUTE; their twins in the log are 
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from readiness.capture.general_log import MYSQL, GeneralLog, LogEvent
+from readiness.capture.events import EventSource, LogEvent
 from readiness.capture.logins import parse_login
+from readiness.capture.logs import open_log
 from readiness.capture.lookalikes import Cut
-from readiness.capture.session import Session
+from readiness.capture.session import Ledger, Session
+from readiness.capture.twins import Twins
 from readiness.errors import CaptureError, SqlError
 from readiness.model.transactions import Outcome, RawCapture, RawTransaction
-from readiness.model.workload import Form
-from readiness.sql.lexer import encode
 
 _EXECUTES = frozenset({"Execute", "Bulk_execute"})
-_ELIDED = b" FROM ..."
-_VERB = re.compile(rb"(?>\s+|/\*.*?\*/|(?:#|--\s)[^\n]*)*+(\w+)", re.DOTALL)
+_MOST_WARNINGS = 100
+# in these nothing that a statement holds can look like a record
+_FRAMED = frozenset({"general-table", "general-csv", "audit"})
+_NEVER = 1 << 63
 
 
-def read_capture(path: Path, *, users: Collection[str] = ()) -> RawCapture:
-    """The transactions of one general log, of the sessions of `users` (none given: of all).
+def read_capture(path: Path, *, users: Collection[str] = (), format: str = "auto") -> RawCapture:
+    """The transactions of one log, of the sessions of `users` (none given: of all).
 
     Raises CaptureError where the log cannot be read, is none (LogFormatError), or has no session
     of the users. What began before the log or is broken is left out or marked, with a warning; so
     are lines within a statement that look like records."""
-    log = GeneralLog(path)
-    reader = _Reader(log, frozenset(users))
-    for event in log:
-        reader.take(event)
-    transactions = reader.finish()
-    if users and not transactions:
-        raise _nobody(path, users, reader.statements_by_user)
+    return replace(read_source(open_log(path, format=format), users=users), source=path.name)
+
+
+def read_source(source: EventSource, *, users: Collection[str] = ()) -> RawCapture:
+    """All transactions of a log, in the order in which they began. Raises as read_capture."""
+    reader = Transactions(source, users=users)
+    numbered = [pair for batch in reader.batches() for pair in batch]
+    numbered.sort(key=lambda pair: pair[0])
+    if users and not numbered:
+        raise nobody(source.name, users, reader.users)
     return RawCapture(
-        source=path.name,
-        dialect=log.dialect,
-        transactions=transactions,
-        lines=log.lines,
-        events=reader.commands.total(),
-        sessions=len({id(s) for s in reader.sessions if s.finished}),
-        warnings=(*log.warnings, *reader.warnings),
+        source=source.name,
+        dialect=source.dialect,
+        transactions=tuple(transaction for _, transaction in numbered),
+        lines=source.lines,
+        events=reader.events,
+        sessions=reader.sessions,
+        warnings=(*source.warnings, *reader.warnings),
         commands=tuple(sorted(reader.commands.items())),
-        users=tuple(sorted(reader.statements_by_user.items())),
-        began_at=_iso(reader.first_ns),
-        ended_at=_iso(reader.last_ns),
+        users=tuple(sorted(reader.users.items())),
+        began_at=iso_time(reader.first_ns),
+        ended_at=iso_time(reader.last_ns),
     )
 
 
-def _nobody(path: Path, users: Iterable[str], present: Iterable[str]) -> CaptureError:
+def stream_transactions(
+    source: EventSource, *, users: Collection[str] = ()
+) -> Iterator[RawTransaction]:
+    """Each transaction when it ends; what is open at the log's end comes last.
+
+    Holds no more than what is open. `Transactions` also counts while it streams."""
+    return iter(Transactions(source, users=users))
+
+
+def nobody(name: str, users: Iterable[str], present: Iterable[str]) -> CaptureError:
+    """The error where a log has no statement of the users asked for."""
     names = ", ".join(sorted(u or "(unknown)" for u in present)) or "nobody"
     return CaptureError(
-        f"{path} has no statement of {', '.join(sorted(users))}: it has those of {names}",
+        f"{name} has no statement of {', '.join(sorted(users))}: it has those of {names}",
         hint="Give a user that the log has, or none to take all sessions.",
     )
 
 
-def _iso(at_ns: int | None) -> str:
-    """The server's clock, to the microsecond at most."""
+def iso_time(at_ns: int | None) -> str:
+    """The server's clock, to the microsecond at most; "" for no time."""
     if at_ns is None:
         return ""
     moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=at_ns // 1000)
     return moment.replace(tzinfo=None).isoformat()
 
 
-class _Reader:
-    """Follows all sessions of one log; those of other users only by name."""
+class Transactions:
+    """The transactions of one log, read once by iterating, and what was counted on the way.
 
-    def __init__(self, log: GeneralLog, users: frozenset[str]) -> None:
-        self.sessions: list[Session] = []
+    `commands` and `users` count the whole log, kept or not: events by the server's word, statements
+    by user. `first_ns` and `last_ns` are its earliest and latest time. All are final at the end.
+    With users given, the transactions of other sessions are left out."""
+
+    def __init__(self, source: EventSource, *, users: Collection[str] = ()) -> None:
+        self.source = source
         self.warnings: list[str] = []
         self.commands: Counter[str] = Counter()
-        self.statements_by_user: Counter[str] = Counter()
+        self.events = 0
         self.first_ns: int | None = None
         self.last_ns: int | None = None
-        self._log = log
-        self._users = users
+        self.wanted = frozenset(users)
+        self._ledger = Ledger()
         self._live: dict[int, Session] = {}
-        self._awaits_twin: set[int] = set()  # connections that sent a SQL EXECUTE just now
-        self._elided: dict[int, LogEvent] = {}  # MySQL's `PREPARE s FROM ...`, waiting for its text
+        self._sent: Counter[str] = Counter()  # by user, of sessions that are over
         self._cut: Cut | None = None
-        self._older: list[LogEvent] = []  # the first record of each session older than the log
+        self._is_framed = source.dialect in _FRAMED
+        self._is_slow = False  # a slow log: statements alone, without connects
+        self._older = 0  # sessions that began before the log
+        self._first_older = 0  # line of the first
+        self._is_unknown = False  # user and schema of one of them
+        self._unsaid = 0  # warnings beyond the most that are kept
+        self._twins = Twins(is_slow=False)
 
-    def take(self, event: LogEvent) -> None:
-        """The next record of the log, unless it may be a line of a statement that was cut off."""
-        cut = self._cut
-        if cut is None:
-            self._record(event)
-        elif cut.closes(event):
-            self.warnings.append(cut.forged(event))
+    @property
+    def sessions(self) -> int:
+        """Sessions that gave a transaction."""
+        return self._ledger.sessions
+
+    @property
+    def users(self) -> dict[str, int]:
+        """Statements by user; "" where the log began later than the session."""
+        counts = Counter(self._sent)
+        for session in self._live.values():
+            if session.sent:
+                counts[session.user] += session.sent
+        return dict(counts)
+
+    def __iter__(self) -> Iterator[RawTransaction]:
+        """Each transaction when it ends. Raises CaptureError where the log cannot be read."""
+        for batch in self.batches():
+            for _, transaction in batch:
+                yield transaction
+
+    def batches(self) -> Iterator[list[tuple[int, RawTransaction]]]:
+        """Transactions as they end, each with the number of the event that it began with."""
+        ledger, live = self._ledger, self._live
+        number = usual = 0
+        first, last, now = _NEVER, -_NEVER, None
+        for event in self.source:
+            number += 1
+            if number == 1:
+                self._begin()
+            session = live.get(event.thread_id)
+            if session is not None and self._cut is None and session.takes(event, number):
+                usual += 1
+                at_ns = event.at_ns
+                if at_ns is not None and at_ns != now:
+                    now = at_ns
+                    if at_ns > last:
+                        last = at_ns
+                    if at_ns < first:
+                        first = at_ns
+            else:
+                self.events = number
+                self._next(event)
+                number = self.events
+            if ledger.finished:
+                self.events = number
+                yield ledger.finished
+                ledger.finished = []
+        self.events = number
+        self.commands.update({"Query": usual} if usual else {})
+        if first < _NEVER:
+            self._see(first)
+            self._see(last)
+        self._finish()
+        yield ledger.finished
+
+    def _begin(self) -> None:
+        """The first event is there: only now it is known what the log is."""
+        self._is_slow = self.source.dialect.startswith("slow")
+        self._twins = Twins(is_slow=self._is_slow)
+        self._ledger.is_exact = self.source.has_exact_times
+
+    def _see(self, at_ns: int) -> None:
+        """Widens the time that the log covers."""
+        if self.first_ns is None or self.last_ns is None:
+            self.first_ns = self.last_ns = at_ns
+        elif at_ns > self.last_ns:
+            self.last_ns = at_ns
+        elif at_ns < self.first_ns:
+            self.first_ns = at_ns
+
+    def _perhaps_forged(self, cut: Cut, event: LogEvent) -> None:
+        """The next event may be a line of a statement that was cut off."""
+        if cut.closes(event):
+            self._say(cut.forged(event))
             self._cut = None
-        else:
-            cut.held.append(event)
-            if cut.is_over:
-                self._release(cut)
+            self.events -= len(cut.held) + 1
+            return
+        cut.hold(event)
+        if cut.is_over:
+            self._release(cut)
 
     def _release(self, cut: Cut) -> None:
         """The statement was broken by itself: what was held are records."""
-        self.warnings += cut.broken()
+        for text in cut.broken():
+            self._say(text)
         self._cut = None
+        self.events -= len(cut.held)
         for event in cut.held:
-            self.take(event)
+            self.events += 1
+            self._next(event)
+
+    def _next(self, event: LogEvent) -> None:
+        if self._cut is None:
+            self._record(event)
+        else:
+            self._perhaps_forged(self._cut, event)
 
     def _record(self, event: LogEvent) -> None:
-        self.commands[event.command] += 1
+        command = event.command
+        self.commands[command] += 1
         if event.at_ns is not None:
-            self.first_ns = event.at_ns if self.first_ns is None else self.first_ns
-            self.last_ns = event.at_ns
-        at_ns = event.at_ns if self._log.dialect == MYSQL else None
-        match event.command:
-            case "Connect" | "Change user":
-                self._connect(event)
-            case "Quit" | "Reset Connection" | "Reset connection":
-                self._disconnect(event)
-            case "Init DB":
-                self._session(event).schema = event.argument.decode("utf-8", "replace")
-            case "Query" | "Prepare" | "Execute" | "Bulk_execute":
-                self._statement(event, at_ns)
+            self._see(event.at_ns)
+        if command == "Query" or command in _EXECUTES or command == "Prepare":
+            self._statement(event)
+        elif command in ("Connect", "Change user"):
+            self._connect(event)
+        elif command in ("Quit", "Reset Connection", "Reset connection"):
+            self._disconnect(event)
+        elif command == "Init DB" and event.argument:
+            self._session(event).schema = event.argument.decode("utf-8", "replace")
 
-    def finish(self) -> tuple[RawTransaction, ...]:
-        """All transactions, in the order in which they began; what is still open is marked."""
+    def _finish(self) -> None:
+        """What is still open is marked; what was noticed is said."""
         while self._cut:
             self._release(self._cut)
         for session in self._live.values():
+            self._twins.drop_elided(session)
             session.end(Outcome.OPEN)
-        if self._older:
-            count, line = len(self._older), self._older[0].line
-            self.warnings.append(
-                f"line {line}: {count} session{'s' * (count != 1)} began before the log: user and"
-                f" schema are unknown, the first transaction may lack its begin"
-            )
-        transactions = [t for session in self.sessions for t in session.finished]
-        still_open = sum(t.outcome is Outcome.OPEN for t in transactions)
+        self._ledger.give_prepared()
+        self._say_older()
+        still_open = sum(t.outcome is Outcome.OPEN for _, t in self._ledger.finished)
         if still_open:
-            plural = "s" * (still_open != 1)
-            self.warnings.append(f"{still_open} transaction{plural} open at the end of the log")
-        return tuple(sorted(transactions, key=lambda t: t.statements[0].line))
+            self._say(f"{_count(still_open, 'transaction')} open at the end of the log")
+        if self._ledger.blank:
+            self._say(f"{_count(self._ledger.blank, 'statement')} without any text left out")
+        if self._twins.textless:
+            self._say(
+                f"{_count(self._twins.textless, 'PREPARE')} left out: the log has not their text"
+            )
+        if self._unsaid:
+            self.warnings.append(f"{_count(self._unsaid, 'more warning')} not shown")
+
+    def _say(self, warning: str) -> None:
+        if len(self.warnings) < _MOST_WARNINGS:
+            self.warnings.append(warning)
+        else:
+            self._unsaid += 1
+
+    def _say_older(self) -> None:
+        if not self._older:
+            return
+        unknown = "user and schema are unknown, " if self._is_unknown else ""
+        self._say(
+            f"line {self._first_older}: {_count(self._older, 'session')} began before the log:"
+            f" {unknown}"
+            "the first transaction may lack its begin"
+        )
 
     def _session(self, event: LogEvent) -> Session:
-        """The live session of the record's connection; a new one if the log began later."""
+        """The live session of the event's connection; a new one if the log began later, or if the
+        connection has another user by now."""
         session = self._live.get(event.thread_id)
         if session is None:
-            self._older.append(event)
-            session = self._start(Session(event.thread_id))
+            if not self._is_slow:
+                self._first_older = self._first_older or event.line
+                self._older += 1
+                self._is_unknown = self._is_unknown or not event.user
+            session = self._start(event.thread_id, event.user, event.schema or "")
+        elif event.user and session.user != event.user:
+            self._end(session)
+            session = self._start(event.thread_id, event.user, session.schema)
         return session
 
-    def _start(self, session: Session) -> Session:
-        self._live[session.thread_id] = session
-        self.sessions.append(session)
+    def _start(self, thread_id: int, user: str, schema: str) -> Session:
+        session = Session(thread_id, self._ledger, user=user, schema=schema)
+        session.is_kept = not self.wanted or user in self.wanted
+        session.is_waiting = not session.is_kept
+        self._live[thread_id] = session
         return session
+
+    def _end(self, session: Session) -> None:
+        self._twins.drop_elided(session)
+        session.end(Outcome.DISCONNECT)
+        del self._live[session.thread_id]
+        if session.sent:
+            self._sent[session.user] += session.sent
 
     def _connect(self, event: LogEvent) -> None:
-        self._disconnect(event)
+        session = self._live.get(event.thread_id)
+        if session is not None:
+            self._end(session)
         login = parse_login(event.argument)
         if login is not None:
-            self._start(Session(event.thread_id, login.user, login.schema))
+            self._start(event.thread_id, login.user, login.schema)
+        elif event.user and not event.errno and b" " not in event.argument:
+            self._start(event.thread_id, event.user, event.schema or "")
 
     def _disconnect(self, event: LogEvent) -> None:
         """Quit ends a session; a reset leaves one of the same user, as if newly connected."""
-        session = self._live.pop(event.thread_id, None)
+        session = self._live.get(event.thread_id)
         if session is None:
             return
-        session.disconnect()
+        self._end(session)
         if event.command.startswith("Reset"):
-            self._start(Session(event.thread_id, session.user, session.schema))
+            self._start(event.thread_id, session.user, session.schema)
 
-    def _statement(self, event: LogEvent, at_ns: int | None) -> None:
-        session = self._session(event)
-        sql = self._sent(event, session)
-        self.statements_by_user[session.user] += sql is not None
-        is_kept = not self._users or session.user in self._users
+    def _statement(self, event: LogEvent) -> None:
+        session = self._live.get(event.thread_id)
+        if session is None or (event.user and event.user != session.user):
+            session = self._session(event)
+        if event.schema is not None:
+            session.schema = event.schema
+        sql = self._twins.sent(event, session)
         try:
-            if sql is not None and is_kept:
-                session.add(sql, line=event.line, at_ns=at_ns)
+            if sql is None:
+                self._check_closed(event, session)
+                return
+            session.sent += 1
+            if session.is_kept:
+                session.add(sql, event, self.events)
             else:
-                session.lex(event.argument)  # a record may be forged in any session's statement
+                self._check_closed(event, session)
         except SqlError as e:
-            self._cut = Cut(event, session, e, is_kept)
+            cut = Cut(event, session, e, session.is_kept)
+            if self._is_framed:  # what follows is another record, whatever it holds
+                for text in cut.broken():
+                    self._say(text)
+            else:
+                self._cut = cut
+        finally:
+            session.is_waiting = (
+                not session.is_kept or session.awaits_twin or session.elided is not None
+            )
 
-    def _sent(self, event: LogEvent, session: Session) -> bytes | None:
-        """What the client sent with this record; None where another record stands for it."""
-        if event.command == "Prepare":  # stands between EXECUTE IMMEDIATE and its twin too
-            elided = self._elided.pop(event.thread_id, None)
-            return None if elided is None else _restored(elided, event, session)
-        awaits_twin = event.thread_id in self._awaits_twin
-        self._awaits_twin.discard(event.thread_id)
-        if event.command in _EXECUTES:
-            return None if awaits_twin else event.argument
-        verb = _verb(event.argument)
-        if verb == b"EXECUTE":
-            self._awaits_twin.add(event.thread_id)
-        if verb == b"PREPARE" and event.argument.endswith(_ELIDED):
-            self._elided[event.thread_id] = event
-            return None
-        return event.argument
+    @staticmethod
+    def _check_closed(event: LogEvent, session: Session) -> None:
+        """A record may be forged in any session's statement."""
+        if not session.closes(event.argument):
+            session.lex(event.argument)
 
 
-def _verb(sql: bytes) -> bytes:
-    """The first word behind blanks and comments, in upper case."""
-    found = _VERB.match(sql)
-    return found[1].upper() if found else b""
-
-
-def _restored(elided: LogEvent, prepare: LogEvent, session: Session) -> bytes:
-    """`PREPARE s FROM ...` with the text that the Prepare record holds."""
-    text = encode(
-        Form.TEXT,
-        prepare.argument,
-        no_backslash_escapes="NO_BACKSLASH_ESCAPES" in session.sql_mode.split(","),
-    )
-    return elided.argument.removesuffix(b"...") + text
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -10,6 +10,7 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.anonymize.key import load_key
 from readiness.cli import console
 from readiness.cli.arguments import add_json, add_target, add_verbs, whole_number
+from readiness.cli.choosing import add_choosing, choosing_of
 from readiness.config.dsn import Dsn
 from readiness.config.settings import read_settings
 from readiness.wiring.checks import check_workload
@@ -25,9 +26,15 @@ def register(commands: Commands) -> None:
     verbs = add_verbs(commands, "workload", run, summary="build a workload file, or check one")
     build = verbs.add_parser("build", help="captures → checkout.sql")
     build.add_argument(
-        "--capture", metavar="LOG", type=Path, action="append", required=True, help="two or more"
+        "--capture",
+        metavar="LOG",
+        type=Path,
+        action="append",
+        required=True,
+        help="two or more with one run of the flow each, or with --like or --marker one with many",
     )
     build.add_argument("--user", action="append", default=[], help="only sessions of this user")
+    add_choosing(build, like="--like")
     build.add_argument("--name", help="the flow's name; default: the output's")
     build.add_argument("--schema", metavar="FILE", type=Path, help="its schema as JSON")
     build.add_argument("--source", metavar="DSN", help="where the captures were taken (read only)")
@@ -60,6 +67,7 @@ def _build(args: argparse.Namespace) -> int:
         users=tuple(args.user),
         source=login_of(Dsn.parse(args.source)) if args.source else None,
         schema=args.schema,
+        choosing=choosing_of(args),
     )
     key = load_key(args.key_file or read_settings().key_file)
     built = build(asked, key=key, output=args.output)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from readiness.anonymize.originals import originals
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
-from readiness.capture.sessions import read_capture
 from readiness.errors import PrivacyError
+from readiness.flow.choosing import Choosing, read_captures
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
 from readiness.ports import Session
@@ -24,12 +24,14 @@ from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_mode
 
 @dataclass(frozen=True, slots=True)
 class BuildInputs:
-    """What a workload is built from. `users` keeps only their sessions (empty: all)."""
+    """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
+    says which part of each log is a capture."""
 
     name: str
     captures: tuple[Path, ...]
     users: tuple[str, ...]
     schema: Schema
+    choosing: Choosing = field(default_factory=Choosing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ def build_workload(
     taken. Raises CaptureError, WorkloadError, and PrivacyError naming line and encoding."""
     if source:
         refuse_other_sql_modes(global_sql_modes(source), "the source")
-    captures = [read_capture(path, users=inputs.users) for path in inputs.captures]
     schema = inputs.schema
+    captures = read_captures(inputs.captures, inputs.choosing, users=inputs.users, schema=schema)
     draft = parameterize(
         captures,
         schema=schema,

@@ -34,21 +34,32 @@ class Outcome(StrEnum):
     OPEN = "open"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+# Freezing makes each of these five times as slow to make, and a log has millions of them: they are
+# left as they are by agreement.
+@dataclass(slots=True, repr=False)
 class RawStatement(Raw):
-    """One statement as the server logged it; `gap_ns` is the time since the statement before
-    on the same connection (None where the log has no finer clock than a second)."""
+    """One statement as the server logged it; `gap_ns` is the application's time since the statement
+    before on the same connection: from its end where the log has latencies, else from its begin
+    (None where the log has no finer clock than a second).
+
+    `schema` is the default one it ran in, "" while the log has not said it. `latency_ns` is None
+    where the log has none; `errno` is not 0 for a statement that failed."""
 
     sql: bytes
     line: int
     gap_ns: int | None = None
+    schema: str = ""
+    latency_ns: int | None = None
+    errno: int = 0
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(slots=True, repr=False)
 class RawTransaction(Raw):
     """What one session did between begin and end, in log order, control statements included:
-    BEGIN, SAVEPOINT, COMMIT, ROLLBACK are statements. `sql_mode` is the session's, upper case, with
-    all modes where it changes within the transaction."""
+    BEGIN, SAVEPOINT, COMMIT, ROLLBACK are statements. `schema` is the session's at its end.
+    `sql_mode` is the session's, upper case, with all modes where it changes within the transaction.
+    `began_ns` is when its first statement began, from the epoch as the server's clock showed it;
+    None where the log has no time."""
 
     thread_id: int
     user: str
@@ -56,6 +67,7 @@ class RawTransaction(Raw):
     statements: tuple[RawStatement, ...]
     outcome: Outcome
     sql_mode: str = ""
+    began_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

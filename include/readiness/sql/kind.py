@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from readiness.model.workload import StatementKind
+from readiness.sql.assignments import session_assignments
 from readiness.sql.lexer import Token, TokenKind, lex
 
 
@@ -47,9 +48,25 @@ _KINDS = {
     b"EXECUTE": StatementKind.EXECUTE,
 }
 _WRITES = frozenset({b"SELECT", b"INSERT", b"REPLACE", b"UPDATE", b"DELETE"})
+# what commits whatever follows the verb, and what commits only before one of these words
 _COMMITTING = frozenset(
-    b"ALTER RENAME TRUNCATE GRANT REVOKE ANALYZE OPTIMIZE REPAIR FLUSH RESET LOCK UNLOCK".split()
+    b"ALTER RENAME TRUNCATE GRANT REVOKE OPTIMIZE REPAIR FLUSH INSTALL UNINSTALL IMPORT".split()
 )
+_TABLES = frozenset({b"TABLE", b"TABLES"})
+_REPLICAS = frozenset({b"SLAVE", b"REPLICA", b"ALL"})
+_COMMITTING_BEFORE = {
+    b"ANALYZE": _TABLES | {b"LOCAL", b"NO_WRITE_TO_BINLOG"},  # MariaDB's ANALYZE SELECT runs it
+    b"CHECK": _TABLES,
+    b"LOCK": _TABLES,
+    b"UNLOCK": _TABLES,
+    b"CACHE": frozenset({b"INDEX"}),
+    b"LOAD": frozenset({b"INDEX"}),
+    b"SET": frozenset({b"PASSWORD"}),
+    b"START": _REPLICAS,
+    b"STOP": _REPLICAS,
+    b"CHANGE": frozenset({b"MASTER", b"REPLICATION"}),
+    b"BACKUP": frozenset({b"STAGE"}),
+}
 
 
 def leading_words(sql: bytes, tokens: Sequence[Token] | None = None, limit: int = 6) -> list[bytes]:
@@ -64,9 +81,22 @@ def leading_words(sql: bytes, tokens: Sequence[Token] | None = None, limit: int 
     return words
 
 
+def acting_tokens(sql: bytes, tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens of the statement that acts: all, or those behind `SET STATEMENT … FOR`."""
+    if leading_words(sql, tokens, limit=2) != [b"SET", b"STATEMENT"]:
+        return tokens
+    depth = 0
+    for at, (_, start, end) in enumerate(tokens):
+        text = sql[start:end]
+        depth += (text == b"(") - (text == b")")
+        if depth == 0 and text.upper() == b"FOR":
+            return tokens[at + 1 :]
+    return tokens
+
+
 def statement_kind(sql: bytes, tokens: Sequence[Token] | None = None) -> StatementKind:
     """What the statement is to the engine. SHOW, DDL, LOCK and all else are OTHER."""
-    tokens = tokens if tokens is not None else lex(sql)
+    tokens = acting_tokens(sql, tokens if tokens is not None else lex(sql))
     words = leading_words(sql, tokens)
     first = words[0] if words else b""
     if first in (b"BEGIN", b"START"):
@@ -99,59 +129,60 @@ def _opens(words: Sequence[bytes]) -> bool:
 
 def transaction_control(sql: bytes, tokens: Sequence[Token] | None = None) -> Control:
     """What the statement does to the transaction of its session."""
-    tokens = tokens if tokens is not None else lex(sql)
+    tokens = acting_tokens(sql, tokens if tokens is not None else lex(sql))
     words = leading_words(sql, tokens)
     first = words[0] if words else b""
-    if first in (b"BEGIN", b"START"):
-        return Control.BEGIN if _opens(words) else Control.NONE
+    if first in (b"BEGIN", b"START") and _opens(words):
+        return Control.BEGIN
     if first == b"COMMIT":
         return Control.COMMIT
     if first == b"ROLLBACK":
         return Control.SAVEPOINT if b"TO" in words else Control.ROLLBACK
     if first == b"SAVEPOINT" or words[:2] == [b"RELEASE", b"SAVEPOINT"]:
         return Control.SAVEPOINT
-    if first == b"SET":
-        return _autocommit(sql, tokens)
-    return Control.IMPLICIT_COMMIT if _commits_implicitly(words) else Control.NONE
+    if _commits_implicitly(words):
+        return Control.IMPLICIT_COMMIT
+    return _autocommit(sql, tokens) if first == b"SET" else Control.NONE
 
 
 def _commits_implicitly(words: Sequence[bytes]) -> bool:
-    """DDL (not on temporary tables), account and table maintenance, LOCK TABLES."""
+    """DDL (not on temporary tables), account and table maintenance, LOCK TABLES, replication."""
     first, second = [*words, b"", b""][:2]
-    if first in (b"CREATE", b"DROP"):
-        return b"TEMPORARY" not in words[1:4]
-    if first in (b"CACHE", b"LOAD"):
-        return second == b"INDEX"
-    return first in _COMMITTING
+    if first == b"CREATE":
+        rest = words[3:5] if words[1:3] == [b"OR", b"REPLACE"] else words[1:3]
+        return list(rest) != [b"TEMPORARY", b"TABLE"]
+    if first == b"DROP":
+        return second != b"PREPARE" and list(words[1:3]) != [b"TEMPORARY", b"TABLE"]
+    if first == b"RESET":
+        return second != b"PERSIST"
+    return first in _COMMITTING or second in _COMMITTING_BEFORE.get(first, ())
 
 
 _ON = frozenset({b"1", b"ON", b"TRUE", b"DEFAULT", b"'ON'", b"'1'"})
 
 
 def _autocommit(sql: bytes, tokens: Sequence[Token]) -> Control:
-    """The last assignment to the session's autocommit within one SET."""
-    texts = [sql[t.start : t.end].upper() for t in tokens if t.kind not in _SKIPPED]
+    """The last assignment to the session's autocommit within one SET.
+
+    A variable is taken for on: scripts put the former value back so."""
     answer = Control.NONE
-    for i, text in enumerate(texts):
-        name = text.replace(b"`", b"").split(b".")[-1].removeprefix(b"@@")
-        is_global = b"GLOBAL" in text or (i > 0 and texts[i - 1] in (b"GLOBAL", b"PERSIST"))
-        if name != b"AUTOCOMMIT" or is_global:
-            continue
-        rest = [t for t in texts[i + 1 : i + 4] if t not in (b":", b"=")]
-        if rest:
-            answer = Control.AUTOCOMMIT_ON if rest[0] in _ON else Control.AUTOCOMMIT_OFF
+    for name, value in session_assignments(sql, tokens):
+        if name == b"AUTOCOMMIT" and value:
+            text = sql[value[0].start : value[0].end].upper()
+            is_on = text in _ON or text.startswith(b"@")
+            answer = Control.AUTOCOMMIT_ON if is_on else Control.AUTOCOMMIT_OFF
     return answer
 
 
 def chains(sql: bytes, tokens: Sequence[Token] | None = None) -> bool:
     """COMMIT or ROLLBACK … AND CHAIN: a new transaction begins at once."""
-    words = leading_words(sql, tokens)
+    words = leading_words(sql, tokens, limit=8)
     return words[:1] in ([b"COMMIT"], [b"ROLLBACK"]) and _says(words, b"CHAIN")
 
 
 def releases(sql: bytes, tokens: Sequence[Token] | None = None) -> bool:
     """COMMIT or ROLLBACK … RELEASE: the session ends."""
-    words = leading_words(sql, tokens)
+    words = leading_words(sql, tokens, limit=8)
     return words[:1] in ([b"COMMIT"], [b"ROLLBACK"]) and _says(words, b"RELEASE")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.adapters.mysql_session import Login, open_session
@@ -14,21 +14,24 @@ from readiness.artifacts import atomic
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.build import BuildInputs, Built, build_workload
+from readiness.flow.choosing import Choosing
 from readiness.ports import Session
 from readiness.workload.schema import Schema, read_schema
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a workload is built from: two or more general logs of the same flow (with `users`: only
-    their sessions), and where its schema is known from: `source` is the login of the database where
-    the captures were taken, `schema` a file with it as JSON. One of the two is needed."""
+    """What a workload is built from: two or more logs of the same flow (with `users`: only their
+    sessions), or with `choosing` a part of each, and where its schema is known from: `source` is the
+    login of the database where the captures were taken, `schema` a file with it as JSON. One of the
+    two is needed."""
 
     name: str
     captures: tuple[Path, ...]
     users: tuple[str, ...] = ()
     source: Login | None = None
     schema: Path | None = None
+    choosing: Choosing = field(default_factory=Choosing)
 
 
 def build(asked: Asked, *, key: bytes, output: Path) -> Built:
@@ -39,6 +42,7 @@ def build(asked: Asked, *, key: bytes, output: Path) -> Built:
             captures=asked.captures,
             users=asked.users,
             schema=_schema(asked, session),
+            choosing=asked.choosing,
         )
         return build_workload(inputs, source=session, key=key, output=output)
 

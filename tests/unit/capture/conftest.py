@@ -20,7 +20,7 @@ BANNER = (
 @pytest.fixture
 def data() -> Path:
     """The folder of logs that real servers wrote."""
-    return Path(__file__).parent / "data"
+    return Path(__file__).parents[2] / "samples" / "server-logs"
 
 
 @pytest.fixture

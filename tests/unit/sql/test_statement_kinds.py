@@ -40,7 +40,7 @@ def test_kinds(sql: bytes, kind: StatementKind) -> None:
     ("sql", "control"),
     [
         (b"SELECT 1", Control.NONE),
-        (b"START SLAVE", Control.NONE),
+        (b"START SLAVE", Control.IMPLICIT_COMMIT),
         (b"begin", Control.BEGIN),
         (b"COMMIT WORK", Control.COMMIT),
         (b"ROLLBACK", Control.ROLLBACK),

@@ -1,0 +1,30 @@
+"""Measures the suite beside its peers: `make bench`. Prints a table, writes .local/bench.json."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tests.bench.bench_capture import capture_rows
+from tests.bench.measure import save, table
+
+STATE = Path(".local")
+
+
+def main() -> None:
+    """All benches; each row is saved when it is there."""
+    folder = STATE / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for row in capture_rows(folder, _say):
+        rows.append(row)
+        save(rows, STATE / "bench.json")
+    print(table(rows))
+
+
+def _say(text: str) -> None:
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
