@@ -140,12 +140,12 @@ class Records:
         ]
 
     def _mariadb_times(self, parts: list[bytes]) -> Iterable[int | None]:
-        at_ns = self._at_ns
-        times = [
-            at_ns if second is None else (at_ns := self._seconds[second]) for second in parts[1::4]
-        ]
-        self._at_ns = at_ns
-        return times
+        seconds = parts[1::4]
+        times: list[int | None] = []
+        for timed in compress(range(len(seconds)), seconds):  # few: those whose second is new
+            times += [self._at_ns] * (timed - len(times))
+            self._at_ns = self._seconds[seconds[timed]]
+        return times + [self._at_ns] * (len(seconds) - len(times))
 
 
 def _lines(arguments: list[bytes], long: list[int], line: int) -> Sequence[int]:

@@ -10,6 +10,8 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 
 from readiness.capture.events import EventSource, LogEvent
@@ -128,9 +130,7 @@ class Transactions:
 
     def __iter__(self) -> Iterator[RawTransaction]:
         """Each transaction when it ends. Raises CaptureError where the log cannot be read."""
-        for batch in self.batches():
-            for _, transaction in batch:
-                yield transaction
+        return map(itemgetter(1), chain.from_iterable(self.batches()))
 
     def batches(self) -> Iterator[list[tuple[int, RawTransaction]]]:
         """Transactions as they end, each with the number of the event that it began with."""
