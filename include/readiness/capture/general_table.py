@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -98,71 +99,67 @@ class TableEvents:
         ]
 
 
-class GeneralTable:
+class _TableFile(ABC):
+    """A file with the table's rows; read once by iterating."""
+
+    dialect = ""
+
+    def __init__(self, path: Path, *, meter: Meter | None = None) -> None:
+        self.name = str(path)
+        self.warnings: list[str] = []
+        self.has_exact_times = True
+        self._file = LogFile(path, meter=meter)
+
+    @property
+    def lines(self) -> int:
+        """Lines read so far."""
+        return self._file.lines
+
+    def __iter__(self) -> Iterator[LogEvent]:
+        path, events = self._file.path, TableEvents()
+        is_empty = True
+        for line, row in self._rows():
+            event = _event(events, line, row, path)
+            self.has_exact_times = events.clock.has_fractions
+            is_empty = False
+            yield event
+        if is_empty:
+            raise _empty(path, self.lines)
+        self.warnings += events.warnings()
+
+    @abstractmethod
+    def _rows(self) -> Iterator[tuple[int, list[bytes]]]:
+        """Each row's first line, and its fields in the order of `WANTED`."""
+
+
+class GeneralTable(_TableFile):
     """A dump of the table by `mysql --batch`; read once by iterating.
 
     Raises CaptureError for a file that cannot be read, LogFormatError for a line that is no row."""
 
     dialect = GENERAL_TABLE
 
-    def __init__(self, path: Path, *, meter: Meter | None = None) -> None:
-        self.name = str(path)
-        self.warnings: list[str] = []
-        self.has_exact_times = True
-        self._file = LogFile(path, meter=meter)
-
-    @property
-    def lines(self) -> int:
-        """Lines read so far."""
-        return self._file.lines
-
-    def __iter__(self) -> Iterator[LogEvent]:
-        path, events = self._file.path, TableEvents()
+    def _rows(self) -> Iterator[tuple[int, list[bytes]]]:
         dump = BatchDump(
-            path, "mysql.general_log", COLUMNS, WANTED, blob="argument", warnings=self.warnings
+            self._file.path,
+            "mysql.general_log",
+            COLUMNS,
+            WANTED,
+            blob="argument",
+            warnings=self.warnings,
         )
-        is_empty = True
-        for line, row in dump.rows(self._file.text_lines()):
-            event = _event(events, line, row, path)
-            self.has_exact_times = events.clock.has_fractions
-            is_empty = False
-            yield event
-        if is_empty:
-            raise _empty(path, self.lines)
-        self.warnings += events.warnings()
+        yield from dump.rows(self._file.text_lines())
 
 
-class GeneralCsv:
+class GeneralCsv(_TableFile):
     """The file of the CSV engine, general_log.CSV, as copied from the data folder.
 
     Raises as `GeneralTable` does."""
 
     dialect = GENERAL_CSV
 
-    def __init__(self, path: Path, *, meter: Meter | None = None) -> None:
-        self.name = str(path)
-        self.warnings: list[str] = []
-        self.has_exact_times = True
-        self._file = LogFile(path, meter=meter)
-
-    @property
-    def lines(self) -> int:
-        """Lines read so far."""
-        return self._file.lines
-
-    def __iter__(self) -> Iterator[LogEvent]:
-        path, events = self._file.path, TableEvents()
-        is_empty = True
-        for line, row in self._rows(enumerate(self._file.text_lines(), start=1)):
-            event = _event(events, line, row, path)
-            self.has_exact_times = events.clock.has_fractions
-            is_empty = False
-            yield event
-        if is_empty:
-            raise _empty(path, self.lines)
-        self.warnings += events.warnings()
-
-    def _rows(self, numbered: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, list[bytes]]]:
+    def _rows(self) -> Iterator[tuple[int, list[bytes]]]:
+        numbered = enumerate(self._file.text_lines(), start=1)
         for number, text in numbered:
             start = _ROW_START.match(text)
             if start is None and text.endswith(b"\n"):
