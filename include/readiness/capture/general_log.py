@@ -142,21 +142,47 @@ class GeneralLog:
             records = self._records = Records(self.dialect)
         self._look_for_damage(text)
         parts = records.split(text)
+        try:
+            events, long, line = records.events(parts, self._line)
+        except NoSuchTimeError:
+            parts = self._without_forged(records, text)
+            events, long, line = records.events(parts, self._line)
+        self._line = line
         if parts[0]:
             self._more.append(parts[0])
-            self._line += parts[0].count(b"\n")
-        if len(parts) == 1:
+        if not events:
             return []
         whole = [] if self._event is None else [self._whole(self._event)]
-        try:
-            events, long, self._line = records.events(parts, self._line)
-        except NoSuchTimeError as e:
-            raise self._error(e.line, "the record's time does not exist") from e
         for number in range(len(events) - 1) if self._is_converted else long:
             if number < len(events) - 1:
                 self._tidy(events[number])
         self._event = events.pop()
         return whole + events
+
+    def _without_forged(self, records: Records, text: bytes) -> list[bytes]:
+        """The text split where a record's time exists. One whose time does not is a line of the
+        statement that it stands in, or the log is broken there: LogFormatError."""
+        parts: list[bytes] = []
+        at = 0  # where the text of the last record begins
+        event = self._event
+        held = b"" if event is None else b"".join([event.argument, *self._more])
+        for found in records.pattern.finditer(text):
+            if records.has_real_time(found):
+                parts += [text[at : found.start()], *found.groups()]
+                at = found.end()
+                continue
+            line = self._line + text.count(b"\n", 0, found.end()) - 1
+            if _is_complete((b"" if parts else held) + text[at : found.start()]):
+                raise self._error(
+                    line,
+                    "the record's time does not exist",
+                    hint="The log is damaged there: copy it again, or cut it before that line.",
+                )
+            self.warnings.append(
+                f"line {line}: a line of a statement looks like a record, but its time does not"
+                " exist: taken as part of the statement"
+            )
+        return [*parts, text[at:]]
 
     def _begin(self, text: bytes) -> bytes:
         """The text from the first record on; empty if there is none."""

@@ -53,12 +53,7 @@ _SECOND = dt.timedelta(seconds=1)
 
 
 class NoSuchTimeError(ValueError):
-    """A record's time does not exist; `line` is the record's, known where it is caught."""
-
-    def __init__(self, second: bytes) -> None:
-        super().__init__("no such time")
-        self.second = second
-        self.line = 0
+    """A record's time does not exist."""
 
 
 class _Seconds(dict[bytes, int]):
@@ -72,8 +67,7 @@ class _Seconds(dict[bytes, int]):
             else:
                 at = dt.datetime.strptime(f"{text.decode()} +0000", "%y%m%d %H:%M:%S %z")
         except ValueError as e:
-            second = text[:_ISO_LENGTH] if text[4:5] == b"-" else text
-            raise NoSuchTimeError(second) from e
+            raise NoSuchTimeError("no such time") from e
         if len(self) > _SECONDS_REMEMBERED:
             self.clear()
         at_ns = self[text] = (at - _EPOCH) // _SECOND * 1_000_000_000
@@ -114,19 +108,26 @@ class Records:
         """What stands before the first record, then each record's groups and text; for `events`."""
         return self.pattern.split(text)
 
+    def has_real_time(self, record: re.Match[bytes]) -> bool:
+        """Whether the time that the record begins with exists; so does one that it leaves out."""
+        second, zone = record[1], record[3] if self._is_mysql else None
+        try:
+            return second is None or self._seconds[second + (zone or b"")] is not None
+        except NoSuchTimeError:
+            return False
+
     def events(self, parts: list[bytes], line: int) -> tuple[list[LogEvent], list[int], int]:
-        """The events of a text that was split, from this line on; which of them have more than one
-        line; and the line behind them. Raises NoSuchTimeError."""
+        """The events of a text that was split and begins on this line; which of them have more than
+        one line; and the line behind them. Raises NoSuchTimeError, and then nothing was taken."""
+        line += parts[0].count(b"\n")
+        if len(parts) == 1:
+            return [], [], line
         width = self._width
         arguments = parts[width::width]
         are_long = map(contains, arguments, repeat(_LINE_END))
         long = list(compress(range(len(arguments)), are_long))
         lines = _lines(arguments, long, line)
-        try:
-            times = self._mysql_times(parts) if self._is_mysql else self._mariadb_times(parts)
-        except NoSuchTimeError as e:
-            e.line = lines[parts[1::width].index(e.second)]
-            raise
+        times = self._mysql_times(parts) if self._is_mysql else self._mariadb_times(parts)
         threads = map(self._numbers.__getitem__, parts[width - 2 :: width])
         commands = map(self._commands.__getitem__, parts[width - 1 :: width])
         events = list(map(LogEvent, lines, threads, commands, arguments, times))
@@ -140,12 +141,13 @@ class Records:
         ]
 
     def _mariadb_times(self, parts: list[bytes]) -> Iterable[int | None]:
-        seconds = parts[1::4]
+        seconds, at_ns = parts[1::4], self._at_ns
         times: list[int | None] = []
         for timed in compress(range(len(seconds)), seconds):  # few: those whose second is new
-            times += [self._at_ns] * (timed - len(times))
-            self._at_ns = self._seconds[seconds[timed]]
-        return times + [self._at_ns] * (len(seconds) - len(times))
+            times += [at_ns] * (timed - len(times))
+            at_ns = self._seconds[seconds[timed]]
+        self._at_ns = at_ns
+        return times + [at_ns] * (len(seconds) - len(times))
 
 
 def _lines(arguments: list[bytes], long: list[int], line: int) -> Sequence[int]:

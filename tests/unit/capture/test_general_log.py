@@ -128,3 +128,37 @@ def test_a_record_shows_and_saves_nothing_of_its_text(tmp_path: Path) -> None:
     assert "ann" not in f"{event} {event!r}"
     with pytest.raises(TypeError, match="never pickled"):
         pickle.dumps(event)
+
+
+@pytest.mark.parametrize(
+    ("form", "forged"),
+    [
+        (
+            b"2026-11-30T11:14:12.000001Z\t    7 Query\t%s\n",
+            b"2026-13-45T00:00:00.000000Z\t    7 Query\t",
+        ),
+        (b"261130 11:14:12\t     7 Query\t%s\n", b"269945 11:14:12\t     7 Query\t"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 70_000])  # of a value that fits a block, and not
+def test_a_value_with_an_impossible_record_in_it_makes_no_log_unreadable(
+    size: int, form: bytes, forged: bytes, tmp_path: Path
+) -> None:
+    evil = b"INSERT INTO t VALUES ('" + b"a" * size + b"\n" + forged + b"x\nb')"
+    path = tmp_path / "general.log"
+    path.write_bytes(b"".join(form % sql for sql in (b"SELECT 1", evil, b"SELECT 2")))
+    log = GeneralLog(path)
+    events = list(log)
+    assert [event.argument for event in events] == [b"SELECT 1", evil, b"SELECT 2"]
+    assert [event.line for event in events] == [1, 2, 5]
+    assert [w for w in log.warnings if w.startswith("line 3: ") and "its time does not" in w]
+
+
+def test_a_damaged_time_behind_a_whole_statement_is_an_error_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "general.log"
+    good = b"2026-11-30T11:14:12.000001Z\t    7 Query\tSELECT 'a\nb'\n"
+    path.write_bytes(good + good.replace(b"-11-", b"-13-") + good)
+    with pytest.raises(LogFormatError, match="time does not exist") as caught:
+        list(GeneralLog(path))
+    assert caught.value.line == 3
+    assert "copy it again" in caught.value.hint
