@@ -59,7 +59,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     mount = ["mount", "-t", "tmpfs", "-o", "size=1000m", "readiness-test", str(folder)]
     if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
         # Filling the machine's own disk is no way out: whoever may not mount is told so.
-        pytest.skip("full disks were not tried: only root may mount the small one they need")
+        pytest.skip(
+            "full disks were not tried: only root may mount the small one they need, and here"
+            " nothing may be mounted. Run the tests as root, outside a container without that right."
+        )
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 

@@ -6,6 +6,9 @@ import bz2
 import gzip
 import lzma
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -101,13 +104,26 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         open_log(tmp_path / "absent.log")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_of_others_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    path = tmp_path / "general.log"
-    path.write_bytes(GENERAL)
-    path.chmod(0)
-    with pytest.raises(CaptureError, match="Permission denied") as caught:
-        open_log(path)
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Inside, this process is nobody in particular, also where the tests run as root."""
+    own = os.geteuid()
+    if own == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+
+
+def test_a_file_of_others_is_refused_with_the_way_out() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "general.log"
+        path.write_bytes(GENERAL)
+        path.chmod(0)
+        with as_nobody(), pytest.raises(CaptureError, match="Permission denied") as caught:
+            open_log(path)
     assert "mysql" in caught.value.hint
 
 
