@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 from readiness.capture.logs import open_log
-from readiness.capture.sessions import stream_transactions
+from readiness.capture.sessions import Transactions
 
 
 def main() -> None:
     """Counts, so that a reader that drops something is not called fast."""
     transactions = statements = 0
-    for transaction in stream_transactions(open_log(Path(sys.argv[1]))):
+    for transaction in Transactions(open_log(Path(sys.argv[1]))):
         transactions += 1
         statements += len(transaction.statements)
     print(json.dumps({"transactions": transactions, "statements": statements}))

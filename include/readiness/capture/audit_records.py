@@ -142,7 +142,12 @@ class AuditFile:
         try:
             at = dt.datetime.strptime(f"{text} +0000", "%Y%m%d %H:%M:%S %z")
         except ValueError as e:
-            raise LogFormatError(self._file.path, number, "the record's time does not exist") from e
+            raise LogFormatError(
+                self._file.path,
+                number,
+                "the record's time does not exist",
+                hint="The log is damaged there: copy it again.",
+            ) from e
         return int(at.timestamp()) * 1_000_000
 
     def _wrong(self, number: int) -> LogFormatError:
@@ -152,11 +157,6 @@ class AuditFile:
             "expected an audit record (time,server,user,host,id,id,operation,schema,'text',code)",
             hint="Is this the audit log as the server wrote it, unchanged?",
         )
-
-
-def is_audit_log(head: bytes) -> bool:
-    """Whether a file that begins so is an audit log of this family."""
-    return _HEAD.match(head.lstrip(b"\n")) is not None
 
 
 def is_aurora(head: bytes) -> bool:

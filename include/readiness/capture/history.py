@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from readiness.capture.batch_dump import BatchDump, has_header
+from readiness.capture.batch_dump import BatchDump
 from readiness.capture.events import LogEvent
 from readiness.capture.files import LogFile, Meter
 from readiness.errors import CaptureError, LogFormatError
@@ -84,7 +84,12 @@ class History:
             try:
                 tally.take(row)
             except ValueError as e:
-                raise LogFormatError(self._file.path, line, f"expected a row of {_TABLE}") from e
+                raise LogFormatError(
+                    self._file.path,
+                    line,
+                    f"expected a row of {_TABLE}",
+                    hint="Dump the whole table again with  mysql --batch",
+                ) from e
         if not tally.rows:
             raise LogFormatError(
                 self._file.path,
@@ -141,11 +146,6 @@ class _Tally:
             span_s=(last - first) / _PS_PER_S,
             warnings=tuple(warnings),
         )
-
-
-def is_history(head: bytes) -> bool:
-    """Whether a file that begins so is a --batch dump of a statement history table."""
-    return has_header(head, ("event_name", "sql_text", "digest"))
 
 
 def _kind(event_name: str) -> str:

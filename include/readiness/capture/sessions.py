@@ -61,15 +61,6 @@ def read_source(source: EventSource, *, users: Collection[str] = ()) -> RawCaptu
     )
 
 
-def stream_transactions(
-    source: EventSource, *, users: Collection[str] = ()
-) -> Iterator[RawTransaction]:
-    """Each transaction when it ends; what is open at the log's end comes last.
-
-    Holds no more than what is open. `Transactions` also counts while it streams."""
-    return iter(Transactions(source, users=users))
-
-
 def nobody(name: str, users: Iterable[str], present: Iterable[str]) -> CaptureError:
     """The error where a log has no statement of the users asked for."""
     names = ", ".join(sorted(u or "(unknown)" for u in present)) or "nobody"
@@ -92,6 +83,7 @@ class Transactions:
 
     `commands` and `users` count the whole log, kept or not: events by the server's word, statements
     by user. `first_ns` and `last_ns` are its earliest and latest time. All are final at the end.
+    What is open at the log's end comes last; no more than what is open is held.
     With users given, the transactions of other sessions are left out."""
 
     def __init__(self, source: EventSource, *, users: Collection[str] = ()) -> None:

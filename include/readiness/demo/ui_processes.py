@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -25,16 +24,6 @@ def marked(state: Path) -> list[ProcessIdentity]:
     pids = (pid for pid in all_pids() if pid != os.getpid())
     found = (identify(pid) for pid in pids if wanted in _environment(pid))
     return [process for process in found if process]
-
-
-def wait_until_gone(state: Path, *, timeout_s: float) -> bool:
-    """True as soon as no process carries the mark; False when some do after `timeout_s` seconds."""
-    deadline = time.monotonic() + timeout_s
-    while marked(state):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.2)
-    return True
 
 
 def end_marked(state: Path, *, grace_s: float) -> int:

@@ -9,7 +9,7 @@ from tests.bench.made_log import make_log
 from tests.bench.measure import Row, row, save, table
 
 from readiness.capture.logs import open_log
-from readiness.capture.sessions import stream_transactions
+from readiness.capture.sessions import Transactions
 
 # of one checkout: grep -caP '\t *\d+ (Query|Execute)\t' checkout_general.log, and all records
 STATEMENTS, RECORDS = 126, 145
@@ -25,7 +25,7 @@ def test_every_record_of_every_checkout_is_read(dialect: str, tmp_path: Path) ->
     assert sum(1 for _ in source) == made.records
     assert source.dialect == dialect
     assert path.stat().st_size >= 500_000
-    transactions = list(stream_transactions(open_log(path)))
+    transactions = list(Transactions(open_log(path)))
     assert sum(len(t.statements) for t in transactions) == made.statements
     assert len(transactions) % made.checkouts == 0
 

@@ -9,11 +9,11 @@ import pytest
 
 from readiness.capture import audit_log
 from readiness.capture.audit_log import AuditLog
-from readiness.capture.audit_records import is_audit_log
 from readiness.capture.events import LogEvent
 from readiness.capture.general_log import GeneralLog
 from readiness.capture.logs import open_log
 from readiness.capture.sessions import read_capture, read_source
+from readiness.capture.sniff import AUDIT, sniff
 from readiness.errors import LogFormatError
 from readiness.model.transactions import Outcome
 
@@ -218,6 +218,8 @@ def test_a_longer_statement_shows_that_nothing_was_cut(tmp_path: Path) -> None:
 
 
 def test_both_forms_are_told_from_their_first_bytes() -> None:
-    assert is_audit_log(mariadb("CONNECT", b",,0"))
-    assert is_audit_log(aurora(AT, b"'SELECT 1'"))
-    assert not is_audit_log(b"20261130 11:12:51 SELECT 1\n")
+    path = Path("x")
+    assert sniff(path, mariadb("CONNECT", b",,0")) == AUDIT
+    assert sniff(path, aurora(AT, b"'SELECT 1'")) == AUDIT
+    with pytest.raises(LogFormatError, match="of no known format"):
+        sniff(path, b"20261130 11:12:51 SELECT 1\n")

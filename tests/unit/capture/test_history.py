@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from readiness.capture.history import History, is_history
+from readiness.capture.history import History
 from readiness.capture.logs import open_log
 from readiness.capture.sessions import read_capture, read_source
+from readiness.capture.sniff import HISTORY, SLOW_TABLE, sniff
 from readiness.errors import CaptureError, LogFormatError
 
 # tail -n +2 FILE | cut -f4, -f10, -f18 | sort | uniq -c: one row a line
@@ -88,5 +89,5 @@ def test_a_dump_without_the_columns_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_form_is_told_from_its_first_bytes(sample: Path) -> None:
-    assert is_history(sample.read_bytes()[:500])
-    assert not is_history(b"start_time\tuser_host\tsql_text\n")
+    assert sniff(sample, sample.read_bytes()[:500]) == HISTORY
+    assert sniff(sample, b"start_time\tuser_host\tsql_text\n") == SLOW_TABLE

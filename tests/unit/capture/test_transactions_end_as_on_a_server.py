@@ -8,7 +8,7 @@ import pytest
 from tests.unit.capture.conftest import Record, WriteLog
 
 from readiness.capture.events import LogEvent
-from readiness.capture.sessions import Transactions, read_capture, read_source, stream_transactions
+from readiness.capture.sessions import Transactions, read_capture, read_source
 from readiness.model.transactions import RawCapture, RawStatement
 
 CONNECT: Record = (7, "Connect", b"app@localhost on shop using TCP/IP")
@@ -259,7 +259,7 @@ def test_transactions_stream_when_they_end() -> None:
                 seen.append(one.line)
                 yield one
 
-    first = next(stream_transactions(Watched(*sent, event(b"SELECT 2", line=4))))
+    first = next(iter(Transactions(Watched(*sent, event(b"SELECT 2", line=4)))))
     assert (len(first.statements), seen) == (3, [1, 2, 3])
 
 
@@ -294,5 +294,5 @@ def test_held_records_take_bounded_memory() -> None:
                 begun.append(number)
                 yield event(b"SELECT /* a" if number == 0 else large)
 
-    next(stream_transactions(Counted()))
+    next(iter(Transactions(Counted())))
     assert len(begun) < 30
