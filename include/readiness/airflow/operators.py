@@ -140,12 +140,16 @@ class CalibrateOperator(ReadinessOperator):
         _stop_here()
 
 
-class GateOperator(ReadinessOperator):
-    """Opens a stage, or skips it and all that follow, up to the report."""
+class StageOperator(ReadinessOperator):
+    """One task of a stage."""
 
     def __init__(self, *, stage: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.stage = stage
+
+
+class GateOperator(StageOperator):
+    """Opens a stage, or skips it and all that follow, up to the report."""
 
     def work(self, task: TaskRun, context: Context) -> None:
         """Skips the stage when an earlier one was stopped."""
@@ -157,12 +161,8 @@ class GateOperator(ReadinessOperator):
         stages.forget_shards(task, self.stage)
 
 
-class LoadOperator(ReadinessOperator):
+class LoadOperator(StageOperator):
     """Runs one stage. One that an abort rule stopped is a result, not a failure."""
-
-    def __init__(self, *, stage: str, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.stage = stage
 
     def work(self, task: TaskRun, context: Context) -> str:
         """What stopped the stage, or "" when it ran to its end."""
@@ -179,13 +179,12 @@ class LoadOperator(ReadinessOperator):
         _stop_here()
 
 
-class ShardOperator(ReadinessOperator):
+class ShardOperator(StageOperator):
     """Makes one shard of a stage's load, at the same time as the task `load`, which measures all
     shards and stops them."""
 
-    def __init__(self, *, stage: str, shard: int, **kwargs: Any) -> None:
+    def __init__(self, *, shard: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.stage = stage
         self.shard = shard
 
     def work(self, task: TaskRun, context: Context) -> int:
