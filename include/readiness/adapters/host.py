@@ -1,7 +1,8 @@
 """The host of a local server, from /proc: its CPU, our share of it, memory; and an idle flush.
 
 "Ours" are the given processes and all their descendants: the coordinator with its workers, the
-private server, and shards of the same run on this machine. What other processes use of the cores is foreign, and is evidence against the host.
+private server, and shards of the same run on this machine. What other processes use of the cores is
+foreign, and is evidence against the host.
 """
 
 from __future__ import annotations

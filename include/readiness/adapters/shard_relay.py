@@ -116,7 +116,8 @@ class _Try:
             self._links = [_Link(box, worker, shard.number) for worker in shard.workers]
         except FileExistsError as error:
             raise LoadError(
-                f"Another task serves shard {shard.number} of stage {post.stage} already."
+                f"Another task serves shard {shard.number} of stage {post.stage} already.",
+                hint="A shard is not cleared by itself: clear the stage from its gate.",
             ) from error
 
     def run(self, launch: Launch) -> None:
@@ -210,7 +211,8 @@ class _Link:
     def refuse(self, error: ReadinessError) -> None:
         """Tells the coordinator why the shard ends."""
         if not self.has_ended:
-            self.say({"refused": {**refusal_to_json(error), "message": self._named(error)}})
+            message = f"Shard {self._shard}: {error.message}"
+            self.say({"refused": {**refusal_to_json(error), "message": message}})
 
     def take(self, launch: Launch, patience: Patience) -> bool:
         """Does what has come; whether anything has."""
@@ -283,9 +285,3 @@ class _Link:
         if self._process is not None:
             with contextlib.suppress(WorkerLost):
                 self._process.send(line)
-
-    def _named(self, error: ReadinessError) -> str:
-        prefix = f"shard {self._shard}"
-        return (
-            error.message if prefix in error.message.lower() else f"S{prefix[1:]}: {error.message}"
-        )

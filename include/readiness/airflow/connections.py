@@ -54,7 +54,10 @@ def database_of(text: str) -> Database:
 def connection(conn_id: str) -> Connection:
     """The Airflow connection of that id. Raises ConfigError when there is none."""
     if not _ID.fullmatch(conn_id):
-        raise ConfigError("This is neither a DSN nor the id of an Airflow connection.")
+        raise ConfigError(
+            "This is neither a DSN nor the id of an Airflow connection.",
+            hint="mysql://user@host:port/database?password_env=NAME, or an id of Admin > Connections.",
+        )
     try:
         return BaseHook.get_connection(conn_id)
     except AirflowNotFoundException:
@@ -94,7 +97,10 @@ def of_connection(known: Connection) -> Database:
             hint=f"Types of a database here: {', '.join(_TYPES)}.",
         )
     if not known.login:
-        raise ConfigError(f"The connection {known.conn_id} has no login.")
+        raise ConfigError(
+            f"The connection {known.conn_id} has no login.",
+            hint="Admin > Connections: fill in the login, an account of the database.",
+        )
     try:
         return Database(Dsn.parse(_text(known)), known.password or "")
     except ConfigError as error:

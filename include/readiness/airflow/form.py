@@ -196,7 +196,10 @@ def _peak(text: str | None) -> Rate | None:
     try:
         return parse_rate(text) if text else None
     except ValueError as error:
-        raise ConfigError(f"The peak {text!r} is no rate: {error}.") from None
+        raise ConfigError(
+            f"The peak {text!r} is no rate: {error}.",
+            hint="10x (times a normal day) or 120/s.",
+        ) from None
 
 
 def _flow(flow: Flow, params: Mapping[str, Any], workloads: Path) -> Flow:

@@ -165,7 +165,10 @@ def _asked(task: TaskRun) -> dict[str, object]:
 
 def _clone_plan(plan: Plan) -> ClonePlan:
     if plan.clone is None:
-        raise ConfigError(f"The plan {plan.name} names no snapshot to clone.")
+        raise ConfigError(
+            f"The plan {plan.name} names no snapshot to clone.",
+            hint="Give it  clone: {snapshot: NAME}",
+        )
     return plan.clone
 
 
@@ -217,7 +220,10 @@ def _require_not_destroyed(task: TaskRun) -> None:
     reserved_at = read_reservation(task.folder).reserved_at
     if any(e["event"] == DESTROYING and e["ts"] >= reserved_at for e in _events(task)):
         task.clones.destroy(task.clone_name)
-        raise CloneError("The run was ended, and destroy was here: no clone is made.")
+        raise CloneError(
+            "The run was ended, and destroy was here: no clone is made.",
+            hint="Trigger a new run.",
+        )
 
 
 def _keep_s(task: TaskRun) -> float:

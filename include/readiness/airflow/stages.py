@@ -112,7 +112,10 @@ def _load_host(task: TaskRun) -> Iterator[None]:
 
 def _workload(plan: Plan) -> Path:
     if plan.flow.workload is None:
-        raise ConfigError(f"The flow {plan.flow.name} has no workload.")
+        raise ConfigError(
+            f"The flow {plan.flow.name} has no workload.",
+            hint="Run the DAG readiness_workload, or name one in the form.",
+        )
     return plan.flow.workload
 
 

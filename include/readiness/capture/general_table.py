@@ -252,7 +252,10 @@ def _event(events: TableEvents, line: int, row: Sequence[bytes], path: Path) -> 
         return events.event(line, row)
     except ValueError as e:
         raise LogFormatError(
-            path, line, "expected a row of mysql.general_log (time, user, id, command, text)"
+            path,
+            line,
+            "expected a row of mysql.general_log (time, user, id, command, text)",
+            hint="Dump it again, whole:  mysql --batch -e 'SELECT * FROM mysql.general_log' > FILE",
         ) from e
 
 

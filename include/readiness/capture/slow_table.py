@@ -112,7 +112,12 @@ class SlowTable:
             rows = (_number(sent), _number(affected[0])) if affected else None
             thread = _number(thread_id)
         except ValueError as e:
-            raise LogFormatError(self._file.path, line, "expected a row of mysql.slow_log") from e
+            raise LogFormatError(
+                self._file.path,
+                line,
+                "expected a row of mysql.slow_log",
+                hint="Dump it again, whole:  mysql --batch -e 'SELECT * FROM mysql.slow_log' > FILE",
+            ) from e
         self.has_exact_times = self._clock.has_fractions
         is_mysql = self.dialect == SLOW_MYSQL
         if at_ns is not None and is_mysql:

@@ -51,7 +51,9 @@ def fill(dsn: Dsn, captures: Path, progress: Progress) -> list[Path]:
     Raises ConfigError without a database name or when an earlier try was cut off in the middle,
     TargetError, CaptureError."""
     if not dsn.database:
-        raise ConfigError("The DSN names no database to fill.")
+        raise ConfigError(
+            "The DSN names no database to fill.", hint="mysql://user@host:port/DATABASE?…"
+        )
     login = login_of(dsn)
     with closing(connect(login)) as admin:
         if _has_tables(admin):

@@ -142,7 +142,9 @@ def _silent(_text: str) -> None:
 
 def _options(args: argparse.Namespace) -> UiOptions:
     if not args.dags.is_dir():
-        raise ConfigError(f"There is no folder of DAGs {args.dags}.")
+        raise ConfigError(
+            f"There is no folder of DAGs {args.dags}.", hint="Leave --dags out for the suite's own."
+        )
     return UiOptions(args.port, args.parallelism, args.auth, args.dags)
 
 

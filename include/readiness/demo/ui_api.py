@@ -91,7 +91,10 @@ class AirflowApi:
                 self._token = self._log_in()
             return self._send(method, path, body)
         except (OSError, http.client.HTTPException) as error:
-            raise ServerError(f"Airflow does not answer {method} {path}: {error}.") from error
+            raise ServerError(
+                f"Airflow does not answer {method} {path}: {error}.",
+                hint="Does it run?  make up  says so, or starts it.",
+            ) from error
 
     def _log_in(self) -> str:
         login = {"username": self.user, "password": self.password}
@@ -131,4 +134,7 @@ def _status(body: Mapping[str, object], component: str) -> object:
 
 
 def _refused(method: str, path: str, status: int) -> ServerError:
-    return ServerError(f"Airflow answered {method} {path} with status {status}.")
+    return ServerError(
+        f"Airflow answered {method} {path} with status {status}.",
+        hint="Its log says why; make up prints where that is.",
+    )

@@ -69,7 +69,10 @@ class LogMemory:
         try:
             return LogRecord.from_json(data)
         except (KeyError, TypeError, ValueError) as error:
-            raise ArtifactError(f"{self.path} is broken.") from error
+            raise ArtifactError(
+                f"{self.path} is broken: the former settings of {self.server} are not known.",
+                hint="Set them by hand (SET GLOBAL general_log=0), then remove the file.",
+            ) from error
 
     def write(self, record: LogRecord) -> None:
         """Replaces the record, on disk when it returns."""
@@ -132,7 +135,10 @@ def switch_off(log: ServerLog, memory: LogMemory) -> tuple[LogRecord, list[str]]
     said = _changes(log.settings(), record, facts)
     log.apply(record.former)
     if log.settings() != record.former:
-        raise CaptureError(f"{memory.server} did not take its former settings: {record.former}.")
+        raise CaptureError(
+            f"{memory.server} did not take its former settings: {record.former}.",
+            hint="Run --off again; if that is in vain, set them by hand with SET GLOBAL.",
+        )
     ended = record.ended(facts)
     memory.write(ended)
     return ended, said

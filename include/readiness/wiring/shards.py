@@ -95,7 +95,8 @@ def shard_of(plan: Plan, number: int) -> Shard:
     if not 1 <= number < plan.shards:
         raise ConfigError(
             f"The plan {plan.name} has no shard {number} beside the coordinator's;"
-            f" its shards: {plan.shards}."
+            f" its shards: {plan.shards}.",
+            hint="The plan was edited in mid-run? Trigger a new run.",
         )
     workers = plan.options.workers
     return Shard(number, range(number * workers, (number + 1) * workers))
