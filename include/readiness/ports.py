@@ -94,9 +94,14 @@ class CheckoutFlow(Protocol):
     transactions: Sequence[int]
     pauses_ms: Sequence[float]
     binds: Sequence[bool]  # per step: must `bind` be called with the insert id
+    may_skip: Sequence[bool]  # per step: must `following` be asked before it is run
 
     def new_values(self, number: int) -> list[bytes]:
         """The values of checkout `number` (unique within run, stage and worker)."""
+        ...
+
+    def following(self, step: int, values: list[bytes]) -> int:
+        """The first step from `step` on that this checkout runs; `len(statement_ids)`: none."""
         ...
 
     def render(self, step: int, values: list[bytes]) -> bytes:

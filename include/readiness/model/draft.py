@@ -8,10 +8,20 @@ are the captured statement byte for byte, comments left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from readiness.model.transactions import Outcome, Raw
-from readiness.model.workload import Bind, Form, Sample, Slot, StatementKind, VariableKind
+from readiness.model.workload import (
+    Bind,
+    Form,
+    Repeat,
+    Sample,
+    Slot,
+    StatementKind,
+    Turn,
+    VariableKind,
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,7 +40,15 @@ class RawLiteral(Raw):
     others: tuple[bytes | None, ...] = ()
 
 
-RawPiece = bytes | RawLiteral | Slot
+@dataclass(frozen=True, slots=True, repr=False)
+class RawRow(Raw):
+    """A part of a statement that belongs to one turn of a repeat; see `model.workload.Row`."""
+
+    turn: Turn
+    pieces: tuple[bytes | RawLiteral | Slot, ...]
+
+
+RawPiece = bytes | RawLiteral | Slot | RawRow
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,6 +80,8 @@ class RawStep(Raw):
     pause_ms: float
     pieces: tuple[RawPiece, ...]
     binds: tuple[Bind, ...] = ()
+    turn: Turn | None = None
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,3 +101,5 @@ class RawDraft(Raw):
     counts: dict[str, int]
     set_names: str = ""
     warnings: tuple[str, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
+    tables: Mapping[str, str] = field(default_factory=dict)

@@ -90,14 +90,50 @@ class Sample:
     distinct: int = 0
 
 
-Piece = bytes | Slot
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A part of the flow that runs once for each item of a basket, or each try of a retry.
+
+    `counts` are those of the captures, one each: a checkout draws one of them evenly. The file holds
+    the part written out as often as the largest of them says. Parts with equal counts in every
+    capture share one Repeat: they count the same thing."""
+
+    name: str
+    counts: tuple[int, ...]
+
+    @property
+    def most(self) -> int:
+        """How often the part is written out."""
+        return max(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The `number`-th time (from 1) of a repeat: done where the checkout drew at least `number`."""
+
+    repeat: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A part of a statement that belongs to one turn: `, (@sku_1, 2)` of a multi-row INSERT."""
+
+    turn: Turn
+    pieces: tuple[bytes | Slot, ...]
+
+
+Piece = bytes | Slot | Row
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement: its text as static bytes and slots; `pause_ms` is the captured gap before it.
+    """One statement: its text as static bytes, slots and rows; `pause_ms` is the captured gap before
+    it; a step with a `turn` is left out where the checkout drew fewer.
 
-    Connections and transactions are numbered from 1; transaction 0 is outside any (autocommit)."""
+    Connections and transactions are numbered from 1; transaction 0 is outside any (autocommit).
+    `shape` is the fingerprint of the captured statement's shape (`sql.shape.fingerprint`), "" for a
+    statement that was added by hand."""
 
     statement_id: str
     connection: int
@@ -106,11 +142,16 @@ class Step:
     pause_ms: float
     pieces: tuple[Piece, ...]
     binds: tuple[Bind, ...] = ()
+    turn: Turn | None = None
+    shape: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One flow, readable as `checkout.sql` (see `workload.file`)."""
+    """One flow, readable as `checkout.sql` (see `workload.file`).
+
+    `tables` maps each table that the flow uses to the fingerprint of its definition when the
+    workload was built ({} where it is not known)."""
 
     name: str
     captures: int
@@ -119,6 +160,8 @@ class Workload:
     steps: tuple[Step, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
     set_names: str = ""
+    repeats: tuple[Repeat, ...] = ()
+    tables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def transactions(self) -> int:

@@ -4,6 +4,7 @@ Not the server's digest, and never compared with it."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -33,3 +34,8 @@ def shape(sql: bytes, tokens: Sequence[Token] | None = None) -> bytes:
         parts.append(text)
     joined = _SIGNED.sub(b"?", b" ".join(parts)).removesuffix(b" ;")
     return _ROW.sub(rb"\1", _LIST.sub(b"(?+)", joined))
+
+
+def fingerprint(shape_text: bytes) -> str:
+    """Eight hexadecimal digits that stand for a shape in a file."""
+    return hashlib.blake2b(shape_text, digest_size=4).hexdigest()
