@@ -24,6 +24,10 @@ class Originals(Raw):
 
     values: Mapping[str, bytes]
 
+    def beyond(self, words: bytes) -> Originals:
+        """Those that are none of our own words (lower case), where a text is made of such."""
+        return Originals({i: v for i, v in self.values.items() if not _holds(words, v.lower())})
+
 
 def originals(draft: RawDraft) -> Originals:
     """All values of a draft that differ between captures, as far as they can be searched for."""

@@ -64,7 +64,8 @@ class _Sealer:
         """Generator and example of a fresh one, expression of a derived one, else its column."""
         column = f"{raw.table}.{raw.column}" if raw.table and raw.column else raw.column
         if raw.kind is VariableKind.FRESH:
-            text = specification_of(raw, self._now_ms, self._captured)
+            learnt = "" if raw.is_given else specification_of(raw, self._now_ms, self._captured)
+            text = learnt or raw.generator
             example = self._example(raw, text).decode("utf-8", "surrogateescape")
             return Variable(raw.name, raw.kind, text, column, raw.form, example=example)
         if raw.kind is VariableKind.EXISTING:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from readiness.model.explanation import Explanation
 from readiness.model.transactions import Outcome, Raw
 from readiness.model.workload import (
     Bind,
@@ -67,6 +68,7 @@ class RawVariable(Raw):
     values: tuple[bytes | None, ...]
     expression: str = ""
     because: str = ""
+    is_given: bool = False  # a person gave the generator: it is taken as it stands
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,3 +105,4 @@ class RawDraft(Raw):
     warnings: tuple[str, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     tables: Mapping[str, str] = field(default_factory=dict)
+    explanation: Explanation = field(default_factory=Explanation)

@@ -36,7 +36,8 @@ def _may_be_numbered(group: Group, inserts: Sequence[tuple[int, Insertion]]) -> 
     """Whole numbers, different in each capture, first used after an insert into the table."""
     seen = [v for v in group.values if v is not None]
     return (
-        all(v.isdigit() for v in seen)
+        not group.is_settled
+        and all(v.isdigit() for v in seen)
         and len(set(seen)) == len(seen)
         and group.order[0] > inserts[0][0]
         and not group.is_inserted_into(group.root or ("", ""))
@@ -105,9 +106,11 @@ def _set_offsets(ids: Sequence[Group], inserts: Sequence[tuple[int, Insertion]])
 def bind_choices(groups: Sequence[Group]) -> None:
     """A value that equals, in each capture, some other of the flow's own keys was chosen by the
     user (the second of three offers): it becomes the one chosen in the first capture."""
-    made = [g for g in groups if g.rank == 0 and g.root]
+    made = [g for g in groups if g.rank == 0 and g.root and not g.stays_inline]
     for group in groups:
-        if group.kind or group.root is None or group.is_inserted_into(group.root):
+        if group.kind or group.is_settled or group.root is None:
+            continue
+        if group.is_inserted_into(group.root):
             continue
         siblings = [g for g in made if g is not group and g.root == group.root]
         chosen = [
@@ -119,13 +122,14 @@ def bind_choices(groups: Sequence[Group]) -> None:
             group.kind = VariableKind.DERIVED
             group.expression, group.needs = chosen[0].reference, [chosen[0]]
             group.because = "one of several rows of this flow, chosen by the user"
+            group.is_choice = True
 
 
 def classify(groups: Sequence[Group], schema: Schema, exists: Exists | None) -> list[str]:
     """Sets FRESH, EXISTING or None (inline) on the groups without kind; gives warnings."""
     warnings: list[str] = []
     for group in groups:
-        if group.kind is not None:
+        if group.kind is not None or group.is_settled:
             continue
         if _is_existing(group, schema):
             group.kind = VariableKind.EXISTING
@@ -155,7 +159,10 @@ def _is_stored(group: Group) -> bool:
 def _confirm(group: Group, schema: Schema, exists: Exists | None) -> list[str]:
     """Asks the source; a value that it does not hold becomes fresh, or stays inline."""
     table, column = group.root or ("", "")
-    if exists is None or all(exists(table, column, v) for v in group.values if v is not None):
+    if exists is None:
+        return []
+    group.is_at_source = all(exists(table, column, v) for v in group.values if v is not None)
+    if group.is_at_source:
         return []
     group.kind = VariableKind.FRESH if schema.is_unique(table, column) else None
     group.because = "looked up, but the source does not hold it"

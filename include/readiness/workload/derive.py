@@ -121,7 +121,7 @@ def derive(groups: Sequence[Group]) -> None:
     """Turns every group that follows from others into DERIVED; what feeds one becomes a variable."""
     results = _Results(groups)
     for group in groups:
-        if group.kind not in (None, VariableKind.FRESH):
+        if group.kind not in (None, VariableKind.FRESH) or group.is_settled:
             continue
         _by_function(group, results) or _by_prefix(group, groups) or _by_arithmetic(group, groups)
 
@@ -139,7 +139,7 @@ def settle(group: Group, expression: str, needs: Sequence[Group], because: str) 
 
 def may_feed(source: Group, target: Group) -> bool:
     """`target` may be computed from `source`: no circle, and a server's id is known by then."""
-    if source is target or source.depends_on(target):
+    if source is target or source.stays_inline or source.depends_on(target):
         return False
     return all(g.bound_by < target.deadline[0] for g in _servers(source))
 

@@ -10,6 +10,7 @@ from readiness.model.workload import Bind, Form, Sample, Slot, VariableKind
 from readiness.workload.align import Place
 from readiness.workload.context import NOWHERE, Context
 from readiness.workload.groups import Group, Use
+from readiness.workload.impossible import is_given
 from readiness.workload.pieces import literal_text, pieces_of
 from readiness.workload.recognize import generator_for
 from readiness.workload.schema import Schema
@@ -62,7 +63,10 @@ class Drafting:
         table, column = group.column
         seen = [v for v in group.values if v is not None]
         form = _form(group.home, is_part=group.is_part)
-        generator = generator_for(seen, column, form) if kind is VariableKind.FRESH else ""
+        said = group.override.generator
+        generator = said
+        if kind is VariableKind.FRESH and not said:
+            generator = generator_for(seen, column, form)
         return RawVariable(
             group.name,
             kind,
@@ -73,6 +77,7 @@ class Drafting:
             group.values,
             group.expression,
             group.because,
+            is_given=bool(said) and is_given(said),
         )
 
     def _slot(self, group: Group, use: Use) -> Slot:

@@ -40,6 +40,8 @@ def embed(groups: Sequence[Group]) -> list[Group]:
     for group in sorted(groups, key=_length, reverse=True):  # a text before what it embeds
         if group.kind not in (None, VariableKind.FRESH) or group.is_binary or None in group.values:
             continue
+        if group.is_settled:
+            continue
         texts = tuple(v for v in group.values if v is not None)
         plain = _decoded(texts)
         parts = _split(group, plain or texts, groups)

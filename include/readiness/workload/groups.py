@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from readiness.config.overrides import Override
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
 from readiness.workload.align import Place
@@ -46,7 +47,8 @@ class Group(Raw):
     `expression` names other groups (`needs`) by their `reference` until names are given;
     `bound_by` is the statement whose insert id it is, `offset` behind the first id; `is_part`
     says that it is a stretch of a text, which no place holds alone; `due` is when a group that
-    needs it is first used."""
+    needs it is first used; `is_choice` that the user picked it among rows of the flow; `is_at_source`
+    what the source said (None: it was not asked); `override` is what a person says of it."""
 
     number: int
     values: Values
@@ -65,6 +67,19 @@ class Group(Raw):
     because: str = ""
     is_part: bool = False
     due: tuple[int, int] | None = None
+    is_choice: bool = False
+    is_at_source: bool | None = None
+    override: Override = field(default_factory=Override)
+
+    @property
+    def is_settled(self) -> bool:
+        """A person said what it is: no rule changes it."""
+        return bool(self.override.kind)
+
+    @property
+    def stays_inline(self) -> bool:
+        """A person said that it is no variable, so nothing can be computed from it."""
+        return self.override.kind == "inline"
 
     @property
     def reference(self) -> str:

@@ -23,12 +23,13 @@ _NEAR_FUTURE_DAYS = 400
 
 def bind_times(groups: Sequence[Group]) -> None:
     """Marks the groups that move with the clock as TIME, with their expression."""
-    moments = {id(g): m for g in groups if g.kind is None and (m := _moments(g.values))}
+    unbound = [g for g in groups if g.kind is None or g.is_settled]
+    moments = {id(g): m for g in unbound if (m := _moments(g.values))}
     if not moments:
         return
     now = _starts(list(moments.values()))
-    for group in groups:
-        if group.kind is not None:
+    for group in unbound:
+        if group.is_settled:
             continue
         if id(group) in moments:
             expression = _moment_expression(group, moments[id(group)], now)

@@ -1,0 +1,129 @@
+"""What a rebuild changed against the workload that was there: variables, statements, funnel.
+
+Names, classes, generators and expressions; no value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from readiness.model.workload import Slot, Step, Variable, Workload
+from readiness.sql.shape import fingerprint, shape
+
+_MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One variable before and after, "" where it is not there; its description, not its value."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All differences; `came` are ids of the new workload, `went` of the old; counts that differ as
+    (before, after)."""
+
+    variables: tuple[Change, ...]
+    came: tuple[str, ...]
+    went: tuple[str, ...]
+    counts: Mapping[str, tuple[int, int]]
+
+    def __bool__(self) -> bool:
+        return bool(self.variables or self.came or self.went or self.counts)
+
+    def to_json(self) -> dict[str, object]:
+        """The form of `--json`."""
+        return {
+            "variables": [
+                {"name": c.name, "before": c.before or None, "after": c.after or None}
+                for c in self.variables
+            ],
+            "statements": {"came": list(self.came), "went": list(self.went)},
+            "counts": {name: list(pair) for name, pair in self.counts.items()},
+        }
+
+    def lines(self) -> list[str]:
+        """For people: one line each, `+` came, `-` went, `~` changed."""
+        made = [_line(c) for c in self.variables]
+        if self.came:
+            made.append(f"+ statements {_listed(self.came)}")
+        if self.went:
+            made.append(f"- statements {_listed(self.went)} of the workload before")
+        pairs = ", ".join(f"{name} {a} → {b}" for name, (a, b) in self.counts.items())
+        return [*made, *([f"~ {pairs}"] if pairs else [])]
+
+
+def changes_between(before: Workload, after: Workload) -> Changes:
+    """What is different in `after`."""
+    old, new = _described(before), _described(after)
+    names = [n for n in dict.fromkeys((*new, *old)) if old.get(n) != new.get(n)]
+    came, went = _moved(before.steps, after.steps)
+    counted = dict.fromkeys((*before.counts, *after.counts))
+    pairs = {n: (before.counts.get(n, 0), after.counts.get(n, 0)) for n in counted}
+    return Changes(
+        tuple(Change(n, old.get(n, ""), new.get(n, "")) for n in sorted(names)),
+        came,
+        went,
+        {n: pair for n, pair in pairs.items() if pair[0] != pair[1]},
+    )
+
+
+def _described(workload: Workload) -> dict[str, str]:
+    weights = {name: s.weight_by for s in workload.samples for name in s.variables}
+    return {v.name: _described_one(v, weights.get(v.name, "")) for v in workload.variables}
+
+
+def _described_one(variable: Variable, weight: str) -> str:
+    """`fresh uuid4 (users.id)`, `derived = LOWER(@user_email_1) (users.email)`."""
+    how = variable.generator if variable.generator != "sample" else ""
+    how = f"= {variable.expression}" if variable.expression else how
+    parts = [str(variable.kind), how, f"({variable.column})" if variable.column else ""]
+    return " ".join(filter(None, (*parts, f"weight {weight}" if weight else "")))
+
+
+def _moved(
+    before: Sequence[Step], after: Sequence[Step]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    matcher = SequenceMatcher(None, _shapes(before), _shapes(after), autojunk=False)
+    came: list[str] = []
+    went: list[str] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag != "equal":
+            went += [s.statement_id for s in before[a:b]]
+            came += [s.statement_id for s in after[c:d]]
+    return tuple(came), tuple(went)
+
+
+def _shapes(steps: Sequence[Step]) -> list[str]:
+    return [s.shape or _shape(s) for s in steps]
+
+
+def _shape(step: Step) -> str:
+    """The fingerprint of a statement that carries none; each slot counts as a literal."""
+    return fingerprint(shape(b"".join(_text(step))))
+
+
+def _text(step: Step) -> list[bytes]:
+    parts: list[bytes] = []
+    for piece in step.pieces:
+        inner = (piece,) if isinstance(piece, bytes | Slot) else piece.pieces
+        parts += [b"0" if isinstance(p, Slot) else p for p in inner]
+    return parts
+
+
+def _line(change: Change) -> str:
+    if not change.before:
+        return f"+ @{change.name}: {change.after}"
+    if not change.after:
+        return f"- @{change.name}: {change.before}"
+    return f"~ @{change.name}: {change.before} → {change.after}"
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = len(ids) - _MOST_LISTED
+    return ", ".join(ids[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
