@@ -31,8 +31,8 @@ class OverrideForm(Form):
     """What is said of one variable."""
 
     WHAT: ClassVar[str] = "an override"
-    class_: Literal["fresh", "existing", "derived", "time", "inline", "constant", ""] = Field(
-        "", alias="class"
+    class_: Literal["fresh", "existing", "derived", "time", "inline", "constant"] | None = Field(
+        None, alias="class"
     )
     generator: Annotated[str, AfterValidator(_generator)] | None = None
     expression: Annotated[str, Field(min_length=1)] | None = None
@@ -110,7 +110,7 @@ def _mistakes(file: YamlFile, name: str, entry: OverrideForm) -> Iterator[Mistak
 
 def _override(entry: OverrideForm) -> Override:
     implied = next((kind for key, kind in _SAYS.items() if getattr(entry, key)), "")
-    kind = entry.class_ or implied
+    kind: str = entry.class_ or implied
     return Override(
         "inline" if kind == "constant" else kind,
         entry.generator or "",

@@ -88,11 +88,12 @@ def _explanation(beside: Beside) -> Mapping[str, object]:
 
 
 def _columns(explanation: Mapping[str, object]) -> dict[str, str]:
-    """Each name that it lists, also those before an override renamed them, and its column."""
+    """Each name that it lists, also the one before an override renamed it, and its column."""
     found: dict[str, str] = {}
     for section in ("variables", "dropped"):
         entries = explanation.get(section)
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             if isinstance(entry, dict):
-                found[str(entry.get("was", name))] = str(entry.get("column", ""))
+                column = str(entry.get("column", ""))
+                found |= {str(name): column, str(entry.get("was", name)): column}
     return found

@@ -12,6 +12,7 @@ from readiness.model.workload import Slot, Step, Variable, Workload
 from readiness.sql.shape import fingerprint, shape
 
 _MOST_LISTED = 20
+_WIDTH = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +119,18 @@ def _text(step: Step) -> list[bytes]:
 
 def _line(change: Change) -> str:
     if not change.before:
-        return f"+ @{change.name}: {change.after}"
+        return f"+ @{change.name}: {_short(change.after)}"
     if not change.after:
-        return f"- @{change.name}: {change.before}"
-    return f"~ @{change.name}: {change.before} → {change.after}"
+        return f"- @{change.name}: {_short(change.before)}"
+    before, after = _short(change.before), _short(change.after)
+    if before == after or (" = " in before and " = " in after):
+        return f"~ @{change.name}: {after.partition(' ')[0]}, its expression changed"
+    return f"~ @{change.name}: {before} → {after}"
+
+
+def _short(described: str) -> str:
+    """As much as a line of a terminal holds; `--json` has the whole."""
+    return described if len(described) <= _WIDTH else described[: _WIDTH - 1] + "…"
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ It reads groups after all rules; it decides nothing. What it says holds no captu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from readiness.model.explanation import (
@@ -42,6 +43,7 @@ _ROLES = {
     LIKE: "in a LIKE of",
 }
 _FEW = 2  # captures
+_SHARE = re.compile(r"@\S+ (?:-|DIV|\* \d+ DIV) ")  # arithmetic that few numbers may fit
 
 
 def statement_id(number: int) -> str:
@@ -125,7 +127,9 @@ class Witness:
             held = "exists" if group.is_at_source else "does not exist"
             yield f"{held} at the source in every capture"
         if group.needs:
-            yield "computed from " + ", ".join(sorted({f"@{n.name}" for n in group.needs}))
+            needs = ", ".join(sorted({f"@{n.name}" for n in group.needs}))
+            chosen = ", which the first capture chose" if group.is_choice else ""
+            yield f"computed from {needs}{chosen}"
 
     def _fixed(self) -> Iterator[FixedPlace]:
         for place in self._places:
@@ -164,7 +168,7 @@ class Witness:
             at = ", ".join(dict.fromkeys(statements))
             yield f"{name} ({at}) is equal in both captures, a constant of the code or an accident"
         for group in self._groups:
-            if group.is_choice or " DIV " in group.expression:
+            if group.is_choice or _SHARE.match(group.expression):
                 yield f"@{group.name} follows from other values in both captures, a rule or an accident"
 
 

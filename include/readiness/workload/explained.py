@@ -71,11 +71,11 @@ class _List(list[str]):
 class _Dumper(yaml.SafeDumper):
     """Short lists and rows on a line; lists stand below their key by two."""
 
-    def increase_indent(self, flow: bool = False, **_: bool) -> None:
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
         """Lists are indented, as people write them."""
         super().increase_indent(flow, False)
 
-    def ignore_aliases(self, data: object) -> bool:
+    def ignore_aliases(self, *_: object) -> bool:
         """Nothing is written as a reference to something above."""
         return True
 
@@ -176,7 +176,7 @@ def _evidence(evidence: Evidence) -> dict[str, object]:
     if evidence.foreign_keys:
         found["foreign_keys"] = list(evidence.foreign_keys)
     found["seen"] = list(evidence.facts)
-    return {"evidence": found, "because": evidence.because}
+    return {"because": evidence.because, "evidence": found}
 
 
 def _dropped(evidence: Evidence) -> Mapping[str, object]:

@@ -39,10 +39,11 @@ def funnel_of(workload: Workload) -> list[Mapping[str, object]]:
 
 
 def funnel_line(counts: Mapping[str, int]) -> str:
-    """`383 literals → 234 vary → 105 groups → 41 generated (31 fresh, 10 existing)`."""
+    """`383 literals → 234 vary → 105 groups of equal values → 41 generated (31 fresh, 10 existing)`."""
     got = {name: counts.get(name, 0) for name, _ in _STEPS}
     return (
-        "{literals} literals → {varying} vary → {groups} groups → {generated} generated"
+        "{literals} literals → {varying} vary → {groups} groups of equal values →"
+        " {generated} generated"
         " ({fresh} fresh, {existing} existing)".format_map(got)
     )
 

@@ -34,7 +34,7 @@ inserted first by seen different in each different values rises from capture to 
 the insert behind its first does not exist at the source in every a stretch of a text could nothing
 
 that of the first capture stays shapes the statement a word that the schema lists
-is equal in both captures a constant of the code or an accident follows from other a rule
+is equal in both captures a constant of the code or an accident follows from other a rule which the first capture chose
 
 salt target then capture again one more with another basket and persona readiness
 
