@@ -89,7 +89,7 @@ class Witness:
             tuple(self._indexes(group)),
             tuple(self._foreign_keys(group)),
             tuple(self._facts(group)),
-            group.override.because or group.because or _why_left(kind),
+            group.override.because or _because(group.because) or _why_left(kind),
             was if was != group.name else "",
             group.override.kind != "" or group.override.name != "",
         )
@@ -181,6 +181,13 @@ def _left(group: Group) -> str:
     if group.stays_inline:
         return INLINE
     return ABSENT if group.is_at_source is False else UNINDEXED
+
+
+def _because(reason: str) -> str:
+    """A function that a rule found is told as a sentence."""
+    if "{" not in reason:
+        return reason
+    return f"{re.sub(r'{0?}', '…', reason)} of another value, in every capture"
 
 
 def _why_left(kind: str) -> str:

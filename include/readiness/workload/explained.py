@@ -120,7 +120,8 @@ def _variables(
         made |= _source(variable, sample_of.get(variable.name))
         if variable.column:
             made["column"] = variable.column
-        made["statements"] = _List(used.get(variable.name, ()))
+        within = evidence.statements if evidence else ()  # of a text that it is a stretch of
+        made["statements"] = _List(used.get(variable.name, within))
         made |= _evidence(evidence) if evidence else {"because": WRITTEN_AS[variable.form]}
         yield variable.name, made
 

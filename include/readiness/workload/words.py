@@ -19,7 +19,7 @@ version workload captures confidence overrides overridden funnel step count says
 fixed doubts not_aligned unsettled class generator expression sample weight where row_with column
 statements statement literal evidence index foreign_keys seen because taken could_be cure
 
-literals structural constant varying groups fresh existing server derived time inline generated
+columns column differs were literals structural constant varying groups fresh existing server derived time inline generated
 choice unindexed absent listed unique primary captures
 
 values written in the statements of the flow are different shape a statement limit interval json
@@ -44,7 +44,7 @@ auto_increment id of an insert in this flow one of several rows of this flow, ch
 looked up or referred to, never inserted by the flow met by an index used in several statements
 but does not hold it a column of the sampled row feeds a derived value text around other moves with
 prefix of another share of another amount said by the overrides file no index holds it and one uses
-another variable, written as text as a number in hexadecimal
+of another value, in every capture another variable, written as text as a number in hexadecimal
 
 uuid1 uuid4 uuid7 uuid4_hex ulid snowflake email phone first_name last_name date datetime integer
 decimal ipv4 pattern text binary concat lower upper left right substring substring_index replace
