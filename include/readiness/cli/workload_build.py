@@ -83,7 +83,8 @@ def _lines(built: Built) -> Iterator[str]:
     yield f"  why each value is what it is: {built.explanation}"
     if built.overrides:
         entries = f"{built.overridden} override{'s' * (built.overridden != 1)}"
-        yield f"  {entries} in force, from {built.overrides}"
+        kept = "" if built.overrides == built.kept else f", kept as {built.kept.name}"
+        yield f"  {entries} in force, from {built.overrides}{kept}"
     if built.changes is not None:
         told = "changed since" if built.changes else "nothing changed since"
         yield f"  {told} the workload that was there{':' * bool(built.changes)}"

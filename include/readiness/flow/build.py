@@ -59,14 +59,15 @@ class BuildInputs:
 class Built:
     """The workload as written, and what to tell of it; nothing here holds a captured value.
 
-    `overrides` is the file they came from (None: none are in force), `overridden` how many entries
-    it has; `changes` compares with the workload that was there (None: there was none); `offers` is
+    `overrides` is the file they came from (None: none are in force), `kept` where they are kept,
+    `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
     what the target has for its samples."""
 
     workload: Workload
     path: Path
     warnings: tuple[str, ...]
     explanation: Path
+    kept: Path
     overrides: Path | None = None
     overridden: int = 0
     changes: Changes | None = None
@@ -200,6 +201,7 @@ class _Building:
             self._beside.workload,
             tuple(warnings),
             self._beside.explanation,
+            self._beside.overrides,
             overrides.file.path if overrides else None,
             len(overrides.entries) if overrides else 0,
             changes_between(before, workload) if before else None,

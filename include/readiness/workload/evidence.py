@@ -123,9 +123,7 @@ class Witness:
         if group.kind is VariableKind.SERVER:
             plus = f", {group.offset} behind its first id" if group.offset else ""
             yield f"numbered by the insert {statement_id(group.bound_by)}{plus}"
-        if group.is_at_source is not None:
-            held = "exists" if group.is_at_source else "does not exist"
-            yield f"{held} at the source in every capture"
+        yield from _at_source(group)
         if group.needs:
             needs = ", ".join(sorted({f"@{n.name}" for n in group.needs}))
             chosen = ", which the first capture chose" if group.is_choice else ""
@@ -192,6 +190,13 @@ def _because(reason: str) -> str:
 
 def _why_left(kind: str) -> str:
     return {UNINDEXED: "no index holds it and one statement uses it"}.get(kind, "")
+
+
+def _at_source(group: Group) -> Iterator[str]:
+    if group.is_at_source is not None:
+        yield f"{'exists' if group.is_at_source else 'does not exist'} at the source in every capture"
+    elif group.kind is VariableKind.EXISTING:
+        yield "no source was asked whether it exists"
 
 
 def _first_use(group: Group) -> str:

@@ -31,7 +31,7 @@ is made or drawn for each
 
 first used inserted into written to compared with in a list like within an expression that meets
 inserted first by seen different in each different values rises from capture to capture numbered by
-the insert behind its first does not exist at the source in every a stretch of a text could nothing
+the insert behind its first does not exist at the source in every asked whether exists a stretch of a text could nothing
 
 that of the first capture stays shapes the statement a word that the schema lists
 is equal in both captures a constant of the code or an accident follows from other a rule which the first capture chose
