@@ -9,17 +9,19 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
 from readiness.workload.derive import lower, may_feed, settle, sql_text, upper
 from readiness.workload.groups import Group, is_telling, part_of
+from readiness.workload.payloads import is_json, segments
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _TOKEN = re.compile(rb"[A-Za-z0-9_\x80-\xff]+|[^A-Za-z0-9_\x80-\xff]+")
 _STRUCTURE = re.compile(rb"[\"{}\[\]\\]")
 _BRIDGE = re.compile(rb"[^\"'{}\[\]:=<>]{1,7}")
+_NUMBER = re.compile(rb"(?:0|[1-9]\d*)(?:\.\d+)?")
 _WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]")
 _FRAGMENTS = (12, 10, 8)
 
@@ -31,6 +33,7 @@ class Part(Raw):
     values: tuple[bytes, ...]
     source: Group | None = None
     expression: str = ""
+    is_bare: bool = False  # a JSON number, true, false or null
 
 
 def embed(groups: Sequence[Group]) -> list[Group]:
@@ -52,6 +55,16 @@ def embed(groups: Sequence[Group]) -> list[Group]:
     return made
 
 
+def keep_json(groups: Sequence[Group]) -> None:
+    """A JSON text that nothing explains, and no index finds, stays in its statements: a similar text
+    would be no JSON any more."""
+    for group in groups:
+        is_open = group.kind is VariableKind.FRESH and not group.is_indexed and not group.is_part
+        feeds = any(group in other.needs for other in groups)
+        if is_open and not feeds and all(is_json(v) for v in group.values if v is not None):
+            group.kind = None
+
+
 def _length(group: Group) -> int:
     return max(len(v) for v in group.values if v is not None)
 
@@ -71,11 +84,11 @@ def _decoded(texts: Sequence[bytes]) -> tuple[bytes, ...] | None:
 
 def _is_structured(part: Part) -> bool:
     """Unexplained text with JSON in it: a similar text would be no JSON any more."""
-    return (
-        part.source is None
-        and len(set(part.values)) > 1
-        and any(_STRUCTURE.search(v) for v in part.values)
-    )
+    if part.source is not None or len(set(part.values)) == 1:
+        return False
+    if part.is_bare:
+        return not all(_NUMBER.fullmatch(v) for v in part.values)
+    return any(_STRUCTURE.search(v) for v in part.values)
 
 
 def _explains_key(parts: Sequence[Part]) -> bool:
@@ -86,8 +99,10 @@ def _explains_key(parts: Sequence[Part]) -> bool:
 
 
 def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> list[Part]:
-    """The texts as parts, longest embedded values first."""
-    parts = [Part(texts)]
+    """The texts as parts, longest embedded values first. JSON is cut at its scalars before: one value
+    may stand in several of them."""
+    found = segments(texts)
+    parts = [Part(s.values, is_bare=s.is_bare) for s in found] if found else [Part(texts)]
     for source, expression, values in _candidates(group, groups):
         if not any(p.source is None and values[0] in p.values[0] for p in parts):
             continue
@@ -159,7 +174,7 @@ def _cut(part: Part, source: Group, expression: str, values: tuple[bytes, ...]) 
         pieces.append(Part(values, source, expression))
         at = [p + len(v) for p, v in zip(places, values, strict=True)]
     pieces.append(Part(tuple(t[a:] for t, a in zip(part.values, at, strict=True))))
-    return [p for p in pieces if any(p.values)]
+    return [replace(p, is_bare=part.is_bare) for p in pieces if any(p.values)]
 
 
 def _places(text: bytes, value: bytes) -> list[int]:
@@ -183,10 +198,10 @@ def _settle(
     made: list[Group] = []
     needs: dict[int, Group] = {}
     terms: list[str] = []
-    for part in parts:
+    for part in _joined(parts):
         source, expression = part.source, part.expression
         if source is None and len(set(part.values)) > 1:
-            source = part_of(group, part.values, next_number + len(made))
+            source = part_of(group, part.values, next_number + len(made), is_bare=part.is_bare)
             expression = source.reference
             made.append(source)
         if source is None:
@@ -200,9 +215,21 @@ def _settle(
     return made
 
 
+def _joined(parts: Sequence[Part]) -> list[Part]:
+    """Neighbours that are equal in every capture as one."""
+    made: list[Part] = []
+    for part in parts:
+        both = [p for p in (*made[-1:], part) if p.source is None and len(set(p.values)) == 1]
+        if len(both) == 2:
+            made[-1] = Part(tuple(a + b for a, b in zip(made[-1].values, part.values, strict=True)))
+        else:
+            made.append(part)
+    return made
+
+
 def _by_words(part: Part) -> list[Part]:
     """A leftover stretch as equal words and words that differ, where captures have as many."""
-    if part.source is not None or len(set(part.values)) == 1:
+    if part.source is not None or len(set(part.values)) == 1 or part.is_bare:
         return [part]
     rows = [_TOKEN.findall(v) for v in part.values]
     if len({len(r) for r in rows}) > 1:
