@@ -26,13 +26,13 @@ class Alignment(Raw):
 
     `repeats` maps provisional names, which turns bear, to counts. `unmatched` counts, per further
     capture, statements of the composite without partner (by number, from 0) and its own without
-    partner. `nested` loops within loops are as often written out as one capture runs them; `dropped`
-    failed tries within loops are left out."""
+    partner. `nested` loops within loops (their first statements) are written out as often as one
+    capture runs them; `dropped` failed tries within loops are left out."""
 
     laid: tuple[Laid, ...]
     repeats: dict[str, tuple[int, ...]]
     unmatched: tuple[tuple[tuple[int, ...], int], ...]
-    nested: int = 0
+    nested: tuple[int, ...] = ()
     dropped: int = 0
 
     @property
@@ -48,8 +48,7 @@ class Alignment(Raw):
 
 def align(flows: Sequence[Flow]) -> Alignment:
     """Aligns all flows to the first. Raises WorkloadError when one shares too little with it."""
-    captures = [f.statements for f in flows]
-    composite, repeats, matched = _best(captures)
+    composite, repeats, matched = _best(flows)
     matched.require_one_flow()
     all_laid = laid(renumbered(composite.parts), repeats)
     missing = [
@@ -60,32 +59,30 @@ def align(flows: Sequence[Flow]) -> Alignment:
         tuple(all_laid),
         repeats.named,
         tuple(zip(missing, matched.extra, strict=True)),
-        composite.nested,
+        tuple(composite.nested),
         composite.dropped,
     )
 
 
-def _best(
-    captures: Sequence[Sequence[Statement]],
-) -> tuple[Composite, Repeats, Match]:
+def _best(flows: Sequence[Flow]) -> tuple[Composite, Repeats, Match]:
     """Of the two ways to look for loops the one that loses least, and nests least."""
-    shapes = [[s.shape for s in c] for c in captures]
+    shapes = [[s.shape for s in f.statements] for f in flows]
     if all(s == shapes[0] for s in shapes[1:]):  # written out as they are
-        tries = [Tries(tuple(range(len(c)))) for c in captures]
-        return _written(captures, tries, inner_first=True)
-    tries = [failed_tries(c) for c in captures]
-    found = [_written(captures, tries, inner_first=way) for way in (False, True)]
-    return min(found, key=lambda f: (f[2].lost, f[0].nested))
+        tries = [Tries(tuple(range(len(s)))) for s in shapes]
+        return _written(flows, tries, inner_first=True)
+    tries = [failed_tries(f.statements) for f in flows]
+    found = [_written(flows, tries, inner_first=way) for way in (False, True)]
+    return min(found, key=lambda f: (f[2].lost, len(f[0].nested)))
 
 
 def _written(
-    captures: Sequence[Sequence[Statement]], tries: Sequence[Tries], *, inner_first: bool
+    flows: Sequence[Flow], tries: Sequence[Tries], *, inner_first: bool
 ) -> tuple[Composite, Repeats, Match]:
     names: dict[bytes, int] = {}
-    lines = [_line(c, t, names) for c, t in zip(captures, tries, strict=True)]
+    lines = [_line(f.statements, t, names) for f, t in zip(flows, tries, strict=True)]
     matched = match(lines, inner_first=inner_first)
     repeats = Repeats()
-    composite = Composite(captures, tries, repeats)
+    composite = Composite(flows, tries, repeats)
     for nodes in matched.nodes:
         composite.write(nodes)
     return composite, repeats, matched

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from readiness.model.transactions import Raw
+from readiness.model.transactions import Outcome, Raw
 from readiness.model.workload import Turn
 from readiness.workload.loops import Node
 from readiness.workload.retries import Tries
-from readiness.workload.statements import Statement
+from readiness.workload.statements import Flow, Statement
 
 Counts = tuple[int | None, ...]
 """How often each capture runs a part (None: it has no such part)."""
@@ -35,6 +35,7 @@ class Part(Raw):
     first: int = -1
     opens: bool = False
     closes: bool = False
+    outcome: Outcome = Outcome.AUTOCOMMIT
 
 
 class Repeats:
@@ -63,17 +64,16 @@ class _Where:
 
 
 class Composite:
-    """Writes out aligned nodes as parts; `nested` counts loops within loops, whose number is that
-    of one capture, `dropped` failed tries within loops."""
+    """Writes out aligned nodes as parts; `nested` are the first parts of loops within loops,
+    whose number is that of one capture; `dropped` counts failed tries within loops."""
 
-    def __init__(
-        self, captures: Sequence[Sequence[Statement]], tries: Sequence[Tries], repeats: Repeats
-    ) -> None:
-        self._captures = captures
+    def __init__(self, flows: Sequence[Flow], tries: Sequence[Tries], repeats: Repeats) -> None:
+        self._captures = [f.statements for f in flows]
+        self._outcomes = [[o for o in f.outcomes if o is not Outcome.AUTOCOMMIT] for f in flows]
         self._tries = tries
         self._repeats = repeats
         self.parts: list[Part] = []
-        self.nested = 0
+        self.nested: list[int] = []
         self.dropped = 0
 
     def write(self, nodes: Sequence[Node | None]) -> None:
@@ -90,7 +90,7 @@ class Composite:
         counts = tuple(len(n.iterations) if n else None for n in nodes)
         is_equal = _are_equal(counts)
         if is_equal or where.turn:
-            self.nested += not is_equal
+            self.nested += [] if is_equal else [len(self.parts)]
             self._iterations(nodes, where, len(own.iterations))
         else:
             self._repeat(nodes, where, counts)
@@ -178,6 +178,8 @@ class Composite:
             return None, False
         if own and place < len(own[0]) and statements[own[0][place]].shape == template.shape:
             return own[0][place], True
+        if not template.literals:
+            return begin, False  # nothing to compare: it may be the ROLLBACK
         i = begin + place
         is_there = i < len(statements) and statements[i].shape == template.shape
         return (i if is_there else None), False
@@ -201,8 +203,12 @@ class Composite:
                 where.turn,
                 opens=_is_edge(statements, i, -1),
                 closes=_is_edge(statements, i, 1),
+                outcome=self._outcome(where.capture, statements[i].transaction),
             )
         )
+
+    def _outcome(self, capture: int, transaction: int) -> Outcome:
+        return self._outcomes[capture][transaction - 1] if transaction else Outcome.AUTOCOMMIT
 
 
 def _are_equal(counts: Counts) -> bool:

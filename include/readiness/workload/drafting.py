@@ -14,7 +14,6 @@ from readiness.model.workload import (
     Repeat,
     Sample,
     Slot,
-    StatementKind,
     Turn,
     VariableKind,
 )
@@ -77,16 +76,9 @@ class Drafting:
         )
 
     def _outcomes(self) -> tuple[Outcome, ...]:
-        """One for each transaction, in order: by the statement that ends it."""
-        found: list[Outcome] = []
-        for one in self._alignment.laid:
-            statement = one.part.statement
-            if not statement.transaction:
-                found.append(Outcome.AUTOCOMMIT)
-            elif one.part.closes:
-                is_undone = statement.kind is StatementKind.ROLLBACK
-                found.append(Outcome.ROLLBACK if is_undone else Outcome.COMMIT)
-        return tuple(found)
+        """One for each transaction, in order."""
+        parts = (one.part for one in self._alignment.laid)
+        return tuple(p.outcome for p in parts if p.closes or not p.statement.transaction)
 
     def _named(self, turn: Turn) -> Turn:
         return Turn(self._repeats[turn.repeat], turn.number)

@@ -49,7 +49,7 @@ def parameterize(
     uses = _uses(alignment.places, contexts, schema)
     groups, guesses = group(uses, schema)
     warnings = [*_alignment_warnings(flows, alignment), *_context_warnings(contexts, guesses)]
-    groups += part_by_turns(groups, scope)
+    groups += part_by_turns(groups, contexts, scope)
     bind_times(groups)
     warnings += bind_server_ids(groups, contexts, schema, scope)
     bind_choices(groups)
@@ -116,23 +116,26 @@ def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str
     warnings = []
     for number, (missing, extra) in enumerate(alignment.unmatched, 2):
         if missing:
-            ids = ", ".join(f"s{i + 1:03d}" for i in missing[:8]) + ", …" * (len(missing) > 8)
-            warnings.append(f"capture {number} has no statement for {ids}")
+            warnings.append(f"capture {number} has no statement for {_ids(missing)}")
         if extra:
             warnings.append(f"capture {number} has {extra} statements that capture 1 has not")
     if alignment.nested:
         warnings.append(
-            f"{alignment.nested} loops run within another: each is written out as often as one "
-            "capture runs it, and does not vary"
+            f"a loop at {_ids(alignment.nested)} runs within another: it is written out as often as "
+            "one capture runs it, and its length does not vary"
         )
     if alignment.dropped:
         warnings.append(f"{alignment.dropped} transactions tried again in a loop are left out")
     if longest := [i for i, one in enumerate(alignment.laid) if one.longest]:
-        ids = ", ".join(f"s{i + 1:03d}" for i in longest)
-        warnings.append(f"a text of {ids} always holds the longest list of the captures")
+        warnings.append(f"a text of {_ids(longest)} always holds the longest list of the captures")
     if left_out := flows[0].left_out:
         warnings.append(f"{left_out} statements of session set-up were left out")
     return warnings
+
+
+def _ids(statements: Sequence[int]) -> str:
+    """The first of the statements by their names."""
+    return ", ".join(f"s{i + 1:03d}" for i in statements[:8]) + ", …" * (len(statements) > 8)
 
 
 def _context_warnings(contexts: Sequence[Context], guesses: int) -> list[str]:

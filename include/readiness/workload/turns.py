@@ -33,31 +33,36 @@ class Scope:
         return turn is not None and turn.repeat == by.repeat and turn.number >= by.number
 
 
-def part_by_turns(groups: Sequence[Group], scope: Scope) -> list[Group]:
+def part_by_turns(
+    groups: Sequence[Group], contexts: Sequence[Context], scope: Scope
+) -> list[Group]:
     """Uses that cannot rely on the insert of their value become groups of their own, which are the
     first item's value."""
-    made: list[Group] = []
+    numbered = {(c.insertion.table, c.insertion.numbered) for c in contexts if c.insertion}
     by_order = {u.place.order: g for g in groups for u in g.uses}
+    made: list[Group] = []
     for group in groups:
-        lost = _lost(group, scope)
-        first = by_order.get(group.home.place.first or (-1, -1))
+        origins = _origins(group, is_numbered=group.root in numbered)
+        lost = [u for u in group.uses if not _may_rely(u, origins, scope)]
+        first = by_order.get(origins[0].place.first or (-1, -1)) if origins else None
         if not lost or first is None or first is group:
             continue
         group.uses = [u for u in group.uses if u not in lost]
-        own = alike(group, lost, len(groups) + len(made))
-        made.append(_derived(own, first))
+        made.append(_derived(alike(group, lost, len(groups) + len(made)), first))
     return made
 
 
-def _lost(group: Group, scope: Scope) -> list[Use]:
-    """The uses that run in checkouts in which nothing inserts the value."""
+def _origins(group: Group, *, is_numbered: bool) -> list[Use]:
+    """Where the flow itself makes the value: the places that insert it as their own column; for the
+    server's ids the first use, which is in the turn of the insert."""
     inserts = [u for u in group.uses if u.is_plain and u.column == group.root]
     inserts = [u for u in inserts if u.meeting.role == INSERTED]
-    if not inserts:
-        return []
-    return [
-        u for u in group.uses if not any(scope.covers(i.place.turn, u.place.turn) for i in inserts)
-    ]
+    return inserts or (group.uses[:1] if is_numbered else [])
+
+
+def _may_rely(use: Use, origins: Sequence[Use], scope: Scope) -> bool:
+    """Some origin runs whenever the use runs; what the flow does not make is always there."""
+    return not origins or any(scope.covers(o.place.turn, use.place.turn) for o in origins)
 
 
 def _derived(group: Group, source: Group) -> Group:
