@@ -8,8 +8,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import contains
 
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
@@ -26,6 +27,10 @@ _WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]")
 _FRAGMENTS = (12, 10, 8)
 
 
+Forms = tuple[tuple[int, str, tuple[bytes, ...]], ...]
+"""Weight, expression, and what it is in every capture."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Part(Raw):
     """A piece of the text in every capture: an expression of a group, or what is left (None)."""
@@ -40,12 +45,13 @@ def embed(groups: Sequence[Group]) -> list[Group]:
     """Turns texts that embed other groups into DERIVED; gives the new groups for the stretches
     that differ and nothing explains."""
     made: list[Group] = []
+    forms = {g.number: _all_forms(g) for g in groups}
     for group in sorted(groups, key=_length, reverse=True):  # a text before what it embeds
         if group.kind not in (None, VariableKind.FRESH) or group.is_binary or None in group.values:
             continue
         texts = tuple(v for v in group.values if v is not None)
         plain = _decoded(texts)
-        parts = _split(group, plain or texts, groups)
+        parts = _split(group, plain or texts, groups, forms)
         if not any(p.source for p in parts):
             continue
         parts = [q for p in parts for q in _by_words(p)]
@@ -58,10 +64,14 @@ def embed(groups: Sequence[Group]) -> list[Group]:
 def keep_json(groups: Sequence[Group]) -> None:
     """A JSON text that nothing explains, and no index finds, stays in its statements: a similar text
     would be no JSON any more."""
+    feeding = {need.number for group in groups for need in group.needs}
     for group in groups:
         is_open = group.kind is VariableKind.FRESH and not group.is_indexed and not group.is_part
-        feeds = any(group in other.needs for other in groups)
-        if is_open and not feeds and all(is_json(v) for v in group.values if v is not None):
+        if (
+            is_open
+            and group.number not in feeding
+            and all(is_json(v) for v in group.values if v is not None)
+        ):
             group.kind = None
 
 
@@ -98,12 +108,14 @@ def _explains_key(parts: Sequence[Part]) -> bool:
     return is_whole and any(p.source and is_telling(p.values) for p in parts)
 
 
-def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> list[Part]:
+def _split(
+    group: Group, texts: tuple[bytes, ...], groups: Sequence[Group], forms: Mapping[int, Forms]
+) -> list[Part]:
     """The texts as parts, longest embedded values first. JSON is cut at its scalars before: one value
     may stand in several of them."""
     found = segments(texts)
     parts = [Part(s.values, is_bare=s.is_bare) for s in found] if found else [Part(texts)]
-    for source, expression, values in _candidates(group, groups):
+    for source, expression, values in _candidates(group, texts, groups, forms):
         if not any(p.source is None and values[0] in p.values[0] for p in parts):
             continue
         parts = [q for p in parts for q in _cut(p, source, expression, values)]
@@ -111,22 +123,35 @@ def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> l
 
 
 def _candidates(
-    target: Group, groups: Sequence[Group]
+    target: Group,
+    texts: tuple[bytes, ...],
+    groups: Sequence[Group],
+    forms: Mapping[int, Forms],
 ) -> Iterator[tuple[Group, str, tuple[bytes, ...]]]:
     """What may stand inside the text of `target`: values, their case, their ends; long ones first."""
     found: list[tuple[int, int, Group, str, tuple[bytes, ...]]] = []
     for group in groups:
-        if group.is_binary or None in group.values or not may_feed(group, target):
+        held = [f for f in forms[group.number] if all(map(contains, texts, f[2]))]
+        if not held or not may_feed(group, target):
             continue
         if group.kind is VariableKind.DERIVED and group.expression.startswith("CONCAT("):
             continue  # a text of its own; its parts are candidates themselves
-        values = tuple(v for v in group.values if v is not None)
-        for weight, (expression, forms) in enumerate(_forms(group, values)):
-            if _may_stand(group, forms):
-                found.append((min(map(len, forms)), -weight, group, expression, forms))
+        found += [
+            (min(map(len, values)), -weight, group, expression, values)
+            for weight, expression, values in held
+        ]
     found.sort(key=lambda f: (-f[0], -f[1], f[2].rank, f[2].order))
     for _, _, group, expression, values in found:
         yield group, expression, values
+
+
+def _all_forms(group: Group) -> Forms:
+    """In what forms the group may stand in a text, by their weight."""
+    if group.is_binary or None in group.values:
+        return ()
+    values = tuple(v for v in group.values if v is not None)
+    made = enumerate(_forms(group, values))
+    return tuple((weight, sql, v) for weight, (sql, v) in made if _may_stand(group, v))
 
 
 def _forms(group: Group, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:

@@ -14,6 +14,7 @@ from readiness.workload.statements import Statement
 
 _ROWS = frozenset({b"VALUES", b"VALUE"})
 _QUERY = frozenset({b"SELECT", b"WITH"})
+_MAY_HOLD = re.compile(rb"\b(?:VALUES?|IN) \(")
 _LITERALS = re.compile(rb"\( \?(?: , \?)* \)")
 
 
@@ -56,6 +57,8 @@ class _Item:
 
 def lists_of(statement: Statement) -> tuple[Listing, ...]:
     """The outermost lists of a statement, in order."""
+    if not _MAY_HOLD.search(statement.shape):
+        return ()
     items = list(_items(statement))
     closing = _closing(items)
     found: list[Listing] = []
