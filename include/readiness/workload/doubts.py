@@ -45,8 +45,10 @@ class _Rivals:
                 self._by_values.setdefault((group.is_binary, group.values), []).append(group)
 
     def of(self, group: Group) -> list[Group]:
-        """The others with this group's values; what is computed from it is none."""
+        """The others with this group's values; what is computed from it, or is the same column of
+        another turn, is none."""
         equal = self._by_values.get((group.is_binary, group.values), [])
+        equal = [g for g in equal if g.column != group.column]
         return [
             g
             for g in equal

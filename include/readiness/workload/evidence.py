@@ -19,7 +19,6 @@ from readiness.model.explanation import (
     FixedPlace,
 )
 from readiness.model.workload import VariableKind
-from readiness.workload.align import Place
 from readiness.workload.context import (
     COMPARED,
     INSERTED,
@@ -33,6 +32,7 @@ from readiness.workload.context import LISTED as IN_LIST
 from readiness.workload.doubts import doubts_of
 from readiness.workload.groups import Group, Use
 from readiness.workload.names import Identity, identities
+from readiness.workload.places import Place
 from readiness.workload.schema import Schema
 
 _ROLES = {
@@ -222,14 +222,14 @@ def _insert_of(group: Group) -> Use | None:
 
 
 def _seen(group: Group) -> str:
-    seen = [v for v in group.values if v is not None]
+    seen = [v for v in group.observed if v is not None]
     different = len(set(seen))
     how = "different in each" if different == len(seen) else f"{different} different values"
     return f"seen in {len(seen)} of {len(group.values)} captures, {how}"
 
 
 def _rises(group: Group) -> bool:
-    seen = [v for v in group.values if v is not None]
+    seen = [v for v in group.observed if v is not None]
     if len(seen) < _FEW or not all(v.isdigit() for v in seen):
         return False
     numbers = [int(v) for v in seen]

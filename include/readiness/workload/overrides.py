@@ -18,7 +18,6 @@ from readiness.workload.expression import variables_of
 from readiness.workload.groups import Group
 from readiness.workload.impossible import faults_of, tension_of
 from readiness.workload.names import Identity, give_names, identities
-from readiness.workload.schema import Schema
 from readiness.workload.variables import Found, Material
 
 _KINDS = {
@@ -46,7 +45,7 @@ def with_overrides(
     application's user variables. Raises ConfigMistakes with every line that cannot be followed."""
     overrides = in_force.overrides
     _refuse(_unknown(natural.groups, in_force))
-    forcing = _Forcing(natural.groups, overrides, material.schema)
+    forcing = _Forcing(natural.groups, overrides, material)
     _refuse([*forcing.name_faults(own), *forcing.faults()])
     found = material.find(forcing.settle)
     _refuse(forcing.finish(found.groups))
@@ -93,9 +92,10 @@ def _what_changed(column: str, groups: Sequence[Group]) -> str:
 class _Forcing:
     """The entries of one file and the groups they mean."""
 
-    def __init__(self, groups: Sequence[Group], overrides: Overrides, schema: Schema) -> None:
+    def __init__(self, groups: Sequence[Group], overrides: Overrides, material: Material) -> None:
         self._overrides = overrides
-        self._schema = schema
+        self._schema = material.schema
+        self._scope = material.scope
         self._natural = {g.name: g for g in groups}
         self._identity = {g.name: i for g, i in zip(groups, identities(groups), strict=True)}
         entries = overrides.entries
@@ -172,12 +172,15 @@ class _Forcing:
             if name in now:
                 self._apply(now[name], entry, now)
                 self._said[name] = now[name]
+        for group in groups:  # the rules look anew at what was the same in a later turn
+            if not group.is_settled and any(n.stays_inline for n in group.needs):
+                group.kind, group.expression, group.needs = None, "", []
 
     def _apply(self, group: Group, entry: Override, now: Mapping[str, Group]) -> None:
         group.override = entry
         if not entry.kind:
             return
-        group.kind = _KINDS.get(entry.kind)
+        group.kind, group.expression, group.needs = _KINDS.get(entry.kind), "", []
         group.because = _SAID
         if entry.sample:
             table, _, column = entry.sample.partition(".")
@@ -217,14 +220,21 @@ class _Forcing:
             if need is group:
                 told = "what it reads is computed from it: that goes in a circle"
                 yield self._overrides.at(name, "expression", told)
-            elif need.kind is VariableKind.SERVER and need.bound_by >= group.deadline[0]:
-                told = (
-                    f"an id that it reads is known only after s{need.bound_by + 1:03d}, and "
-                    f"s{group.deadline[0] + 1:03d} needs it already"
-                )
+            elif need.kind is VariableKind.SERVER and (told := self._unknown(need, group)):
                 yield self._overrides.at(name, "expression", told)
             elif need.kind is None:
                 need.kind, need.because = VariableKind.FRESH, "feeds a derived value"
+
+    def _unknown(self, need: Group, group: Group) -> str:
+        """Why a server's id is not there yet, or not always; "" when it is."""
+        if need.bound_by >= group.deadline[0]:
+            return (
+                f"an id that it reads is known only after s{need.bound_by + 1:03d}, and "
+                f"s{group.deadline[0] + 1:03d} needs it already"
+            )
+        if all(self._scope.relies(u.place.turn, need.bound_by) for u in group.uses):
+            return ""
+        return f"an id that it reads comes from s{need.bound_by + 1:03d}, which some checkouts leave out"
 
     def warnings(self) -> Iterator[str]:
         """What is done as it was said, and will hurt."""

@@ -9,12 +9,13 @@ from readiness.model.transactions import Raw
 from readiness.workload.classify import Exists, bind_choices, bind_server_ids, classify
 from readiness.workload.context import Context
 from readiness.workload.derive import derive
-from readiness.workload.embed import embed
+from readiness.workload.embed import embed, keep_json
 from readiness.workload.groups import Group, Use, group
 from readiness.workload.sampling import ExistingRow, existing_rows
 from readiness.workload.schema import Schema
 from readiness.workload.source import SourceRows
 from readiness.workload.times import bind_times
+from readiness.workload.turns import Scope, part_by_turns
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,10 +29,12 @@ class Found(Raw):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Material(Raw):
-    """What the rules read: places with their columns, and the source where it may be asked."""
+    """What the rules read: places with their columns, which parts run when, and the source where it
+    may be asked."""
 
     uses: Sequence[Use]
     contexts: Sequence[Context]
+    scope: Scope
     schema: Schema
     exists: Exists | None
     rows: SourceRows | None
@@ -39,13 +42,15 @@ class Material(Raw):
     def find(self, settle: Callable[[Sequence[Group]], None] | None = None) -> Found:
         """Groups and classes; `settle` may first say what some groups are."""
         groups, _ = group(self.uses, self.schema)
+        groups += part_by_turns(groups, self.contexts, self.scope)
         if settle:
             settle(groups)
         bind_times(groups)
-        warnings = bind_server_ids(groups, self.contexts, self.schema)
+        warnings = bind_server_ids(groups, self.contexts, self.schema, self.scope)
         bind_choices(groups)
         warnings += classify(groups, self.schema, self.exists)
         found = existing_rows(groups, self.schema, self.rows)
         derive(groups)
         groups += embed(groups)
+        keep_json(groups)
         return Found(groups, found, warnings)
