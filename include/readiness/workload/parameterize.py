@@ -52,7 +52,7 @@ def parameterize(
     groups += part_by_turns(groups, contexts, scope)
     bind_times(groups)
     warnings += bind_server_ids(groups, contexts, schema, scope)
-    bind_choices(groups)
+    bind_choices(groups, scope)
     warnings += classify(groups, schema, exists)
     found = existing_rows(groups, schema, rows)
     derive(groups)
