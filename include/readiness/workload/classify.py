@@ -130,9 +130,10 @@ def _set_offsets(ids: Sequence[Group], inserts: Sequence[tuple[int, Insertion]])
     return warnings
 
 
-def bind_choices(groups: Sequence[Group]) -> None:
+def bind_choices(groups: Sequence[Group], scope: Scope) -> None:
     """A value that equals, in each capture, some other of the flow's own keys was chosen by the
-    user (the second of three offers): it becomes the one chosen in the first capture."""
+    user (the second of three offers): it becomes the one chosen in the first capture, or the first
+    one where that may be missing from a smaller basket."""
     made = [g for g in groups if g.root and (g.rank == 0 or g.kind is VariableKind.SERVER)]
     made = [g for g in made if not g.stays_inline]
     for group in groups:
@@ -146,11 +147,19 @@ def bind_choices(groups: Sequence[Group]) -> None:
             for i, v in enumerate(group.values)
             if v is not None
         ]
-        if chosen and chosen[0] and all(chosen):
+        there = [s for s in (*chosen[:1], *siblings) if s and _is_there(s, group, scope)]
+        if there and all(chosen):
             group.kind = VariableKind.DERIVED
-            group.expression, group.needs = chosen[0].reference, [chosen[0]]
+            group.expression, group.needs = there[0].reference, [there[0]]
             group.because = "one of several rows of this flow, chosen by the user"
             group.is_choice = True
+
+
+def _is_there(source: Group, group: Group, scope: Scope) -> bool:
+    """The flow has made the source whenever it uses the group."""
+    turn = source.uses[0].place.turn
+    is_made = source.order <= group.order
+    return is_made and all(scope.covers(turn, u.place.turn) for u in group.uses)
 
 
 def classify(groups: Sequence[Group], schema: Schema, exists: Exists | None) -> list[str]:

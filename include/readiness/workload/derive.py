@@ -224,7 +224,7 @@ def _by_arithmetic(group: Group, amounts: Sequence[Group]) -> bool:
             for v, w in zip(group.values, source.values, strict=True)
             if v is not None and w is not None
         ]
-        if len(pairs) < 2:
+        if len(pairs) < 2 or pairs[0][1] > pairs[0][0]:
             continue
         expression = _amount_expression(source.reference, pairs)
         if expression and may_feed(source, group):

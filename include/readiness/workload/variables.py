@@ -47,7 +47,7 @@ class Material(Raw):
             settle(groups)
         bind_times(groups)
         warnings = bind_server_ids(groups, self.contexts, self.schema, self.scope)
-        bind_choices(groups)
+        bind_choices(groups, self.scope)
         warnings += classify(groups, self.schema, self.exists)
         found = existing_rows(groups, self.schema, self.rows)
         derive(groups)
