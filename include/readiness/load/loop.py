@@ -83,11 +83,8 @@ class Loop:
         self._totals = StageTally(len(flow.statement_ids))
         self._observer = SelfObserver()
         self._steps = len(flow.statement_ids)
-        self._pauses, self._is_commit, self._may_skip = (
-            plan.pauses_ns,
-            plan.is_commit,
-            plan.may_skip,
-        )
+        self._pauses, self._is_commit = plan.pauses_ns, plan.is_commit
+        self._may_skip = plan.may_skip
         self._ticked = 0
         self._slowest = 0
         self._hears = True
@@ -225,15 +222,11 @@ class Loop:
         checkout.first_ns = now
         self._second.started += 1
         if checkout.step == self._steps:
-            # By the timers: to finish here would serve the next from within this one, and so on.
-            self._at(now, self._finish_empty, checkout)
+            # It drew 0 for all it could do. By the timers: to finish here would serve the next
+            # checkout from within this one, that one the next, and so on.
+            self._at(now, self._finish, checkout)
         else:
             self._send(now, checkout)
-
-    def _finish_empty(self, due_ns: int, checkout: Checkout) -> None:
-        """A checkout that drew a count of 0 for all it could do."""
-        if not checkout.is_over:  # a stop may have come first
-            self._finish(checkout, due_ns)
 
     # Statements
 
@@ -311,7 +304,7 @@ class Loop:
             self._leap(checkout, step, now)
             return
         if step == self._steps:
-            self._finish(checkout, now)
+            self._finish(now, checkout)
             return
         checkout.step = step
         pause = self._pauses[step]
@@ -324,7 +317,7 @@ class Loop:
         """Goes on with the first step from `step` on that this checkout does not leave out."""
         before, step = checkout.step, self._flow.following(step, checkout.values)
         if step == self._steps:
-            self._finish(checkout, now)
+            self._finish(now, checkout)
             return
         checkout.step = step
         pause = pause_ns(self._flow, self._plan.options, before, step)
@@ -333,7 +326,9 @@ class Loop:
         else:
             self._send(now, checkout)
 
-    def _finish(self, checkout: Checkout, now: int) -> None:
+    def _finish(self, now: int, checkout: Checkout) -> None:
+        if checkout.is_over:
+            return
         self._active.discard(checkout)
         checkout.is_over = True
         response = now - checkout.due_ns
