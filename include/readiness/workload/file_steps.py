@@ -6,6 +6,7 @@ between `/* @turn REPEAT NUMBER */` and `/* @end */` belongs to one turn."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -173,8 +174,8 @@ class Steps:
 
     def _row(self, opened: Note, tokens: Sequence[Token], start: int, end: int) -> Row:
         depth = lowest = 0
-        for token in tokens:
-            if token.kind is TokenKind.OPERATOR and start <= token.start < end:
+        for token in _between(tokens, start, end):
+            if token.kind is TokenKind.OPERATOR:
                 text = self._source.data[token.start : token.end]
                 depth += (text == b"(") - (text == b")")
                 lowest = min(lowest, depth)
@@ -190,12 +191,12 @@ class Steps:
         """The bytes from `start` to `end`, and slots for the variables in them."""
         data = self._source.data
         pieces: list[bytes | Slot] = []
-        for index, token in enumerate(tokens):
-            if token.kind is not TokenKind.USER_VARIABLE or not start <= token.start < end:
+        for token in _between(tokens, start, end):
+            if token.kind is not TokenKind.USER_VARIABLE:
                 continue
             name = decoded(data[token.start + 1 : token.end])
             if name not in self._variables:
-                self._note_foreign(name, index, tokens)
+                self._note_foreign(name, tokens.index(token), tokens)
                 continue
             if token.start > start:
                 pieces.append(data[start : token.start])
@@ -231,3 +232,9 @@ class Steps:
                     f"@{name} is used, and nothing sets it",
                     f"Did you mean @{near[0]}?" if near else remedy,
                 )
+
+
+def _between(tokens: Sequence[Token], start: int, end: int) -> Sequence[Token]:
+    """The tokens that begin from byte `start` on and before byte `end`."""
+    first = bisect_left(tokens, start, key=lambda token: token.start)
+    return tokens[first : bisect_left(tokens, end, key=lambda token: token.start)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from readiness.model.workload import Row, Slot, StatementKind, Step
 from readiness.sql.kind import acting_tokens
@@ -39,7 +40,8 @@ def _written_table(step: Step) -> str:
     name = words[at : at + 1]
     while words[at + 1 : at + 2] == [b"."]:
         name, at = [*name, *words[at + 1 : at + 3]], at + 2
-    behind = {word.upper() for word in words[at + 1 : at + 4]}
+    upper = [word.upper() for word in words[at + 1 :]]
+    behind = set(takewhile(lambda word: word not in (b"SET", b"WHERE"), upper))
     is_plain = words[0].upper() in (b"INSERT", b"REPLACE") or not behind & {b",", b"JOIN", b"FROM"}
     return _shown(b"".join(name)) if is_plain else ""
 
