@@ -1,7 +1,8 @@
 """What the turns of a workload must keep, so that any count a checkout draws makes a sound checkout.
 
 Repeats are known and written out as far as their counts go; turns stand in order; a transaction
-begins and ends together with what it holds; no statement reads an id of a turn that was left out."""
+begins and ends together with what it holds; no statement reads an id of a turn that was left out, or
+one that was counted over rows that were."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ from readiness.model.workload import (
     Workload,
 )
 from readiness.workload.expression import variables_of
+from readiness.workload.row_ids import turns_of_rows
 
 _BOUNDARIES = (StatementKind.BEGIN, StatementKind.COMMIT, StatementKind.ROLLBACK)
 
@@ -51,6 +53,7 @@ def _broken(workload: Workload) -> Iterator[Broken]:
     yield from _missing_turns(workload)
     least = {r.name: min(r.counts) for r in workload.repeats}
     yield from _torn_transactions(workload.steps, least)
+    yield from _moved_ids(workload.steps, least)
     yield from _unset_values(workload, least)
 
 
@@ -170,6 +173,33 @@ def _torn_transactions(steps: Sequence[Step], least: Mapping[str, int]) -> Itera
                 )
 
 
+def _moved_ids(steps: Sequence[Step], least: Mapping[str, int]) -> Iterator[Broken]:
+    """An id that is counted from the first row needs all rows up to its own."""
+    for index, step in enumerate(steps):
+        rows = _rows_with_ids(step)
+        for bind in step.binds if rows else ():
+            own = rows[bind.offset]
+            has = [turn for turn in (step.turn, own) if turn]
+            for turn in rows[: bind.offset]:
+                if not _is_done(turn, has, least):
+                    yield Broken(
+                        f"@{bind.variable} counts {bind.offset} rows from the first, and of those "
+                        "before it some may be left out",
+                        "Put the rows that are always there first, and those with @turn behind.",
+                        index,
+                        turn,
+                    )
+
+
+def _rows_with_ids(step: Step) -> tuple[Turn | None, ...]:
+    """The turns of the rows whose ids the step binds; () where ids do not go up by one from row to
+    row (the offsets reach further than the rows), or no row has a turn."""
+    if not step.binds or not any(isinstance(piece, Row) for piece in step.pieces):
+        return ()
+    rows = turns_of_rows(step)
+    return rows if max(bind.offset for bind in step.binds) < len(rows) else ()
+
+
 def _unset_values(workload: Workload, least: Mapping[str, int]) -> Iterator[Broken]:
     """A statement reads what is bound in a turn only where that turn runs."""
     needs = _needs(workload)
@@ -200,8 +230,13 @@ def _reads(step: Step, own: tuple[Turn, ...]) -> Iterator[tuple[str, tuple[Turn,
 
 
 def _needs(workload: Workload) -> dict[str, frozenset[Turn]]:
-    """The turns that must run for a variable to be set: of its own statement, or of its inputs'."""
-    needs = {b.variable: frozenset((s.turn,)) for s in workload.steps if s.turn for b in s.binds}
+    """The turns that must run for a variable to be set: of its statement and row, of its inputs."""
+    needs: dict[str, frozenset[Turn]] = {}
+    for step in workload.steps:
+        rows = _rows_with_ids(step)
+        for bind in step.binds:
+            turns = (step.turn, rows[bind.offset] if rows else None)
+            needs[bind.variable] = frozenset(turn for turn in turns if turn)
     waiting: list[Variable] = [v for v in workload.variables if v.expression]
     found = True
     while found:

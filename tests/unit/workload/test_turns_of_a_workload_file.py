@@ -322,3 +322,41 @@ def test_loops_on_two_connections_may_stand_between_each_other() -> None:
             mixed.append(replace(ahead, statement_id=f"z{len(mixed)}"))
     both = replace(workload, steps=tuple(mixed))
     assert parse(render(both), path=PATH) == ordered(both)
+
+
+def inserted(text: bytes, *offsets: int) -> bytes:
+    """A statement of the file that inserts rows, and binds the ids of some of them."""
+    binds = b"".join(
+        b"-- @bind row_id_%d server number t.id\nSET @row_id_%d = LAST_INSERT_ID() + %d;\n"
+        % (offset, offset, offset)
+        for offset in offsets
+    )
+    return b"-- @statement s090  -- @transaction 0\n" + text + b";\n" + binds
+
+
+TWO_AND_THREE = (
+    b"/* @turn order_items_0 2 */, (2)/* @end *//* @turn order_items_0 3 */, (3)/* @end */"
+)
+ROWS = b"INSERT INTO t (c) VALUES (f(1))" + TWO_AND_THREE
+LAST = b"INSERT INTO t (c) VALUES ((1))" + TWO_AND_THREE + b", (99) ON DUPLICATE KEY UPDATE c = (1)"
+
+
+def test_the_id_of_a_row_is_read_where_the_row_is_there() -> None:
+    data = render(basket_workload()) + inserted(ROWS, 0, 1, 2)
+    parse(data + READ % b"@row_id_0", path=PATH)
+    turned = READ.replace(b"0\n", b"0  -- @turn order_items_0 2\n")
+    parse(data + turned % b"@row_id_1", path=PATH)
+    assert "@row_id_1 is read where turn 2" in refused(data + READ % b"@row_id_1").message
+    assert "@row_id_2 is read where turn 3" in refused(data + turned % b"@row_id_2").message
+
+
+def test_an_id_behind_rows_that_may_be_left_out_is_refused() -> None:
+    data = render(basket_workload())
+    error = refused(data + inserted(LAST, 3))
+    assert "@row_id_3 counts 3 rows from the first" in error.message
+    parse(data + inserted(LAST, 0, 1, 2), path=PATH)
+
+
+def test_ids_that_do_not_go_up_by_one_are_taken_as_they_are() -> None:
+    data = render(basket_workload()) + inserted(ROWS, 0, 2, 4)
+    parse(data + READ % b"@row_id_2", path=PATH)
