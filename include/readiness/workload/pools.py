@@ -8,12 +8,13 @@ a pick never comes back empty.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import Sample, Workload
 from readiness.ports import Session
+from readiness.workload.free import Free
 from readiness.workload.rows import Family, Key, read_rows, server_offset_s
 
 PoolRow = tuple[bytes, ...]
@@ -58,6 +59,7 @@ class Pools:
 
     pools: tuple[Pool, ...]
     offset_s: float = 0.0
+    free: Mapping[str, Free] = field(default_factory=dict)
 
     def of(self, sample: Sample) -> Pool:
         """The pool that a sample draws from; raises WorkloadError when it was not read."""
