@@ -34,7 +34,7 @@ def interpreted(text: str, places: Mapping[str, Place], values: Sequence[bytes],
     return octets(_value(read_expression(text), places, values, now))
 
 
-def _value(node: Node, places: Mapping[str, Place], values: Sequence[bytes], now: Now) -> Value:
+def _value(node: Node, places: Mapping[str, Place], values: Sequence[bytes], now: Now) -> Value:  # noqa: PLR0911 - one for each kind of node
     def of(inner: Node) -> Value:
         return _value(inner, places, values, now)
 

@@ -27,10 +27,31 @@ VALUES = st.tuples(
     st.datetimes().map(lambda at: at.isoformat(" ").encode()),
 )
 LEAVES = st.sampled_from(
-    "@text @digits @whole @exact @raw @at 0 7 12.50 -3 'O\\'Hara' '' 'a.b@c' '12' x'00ff' x'' "
-    "NOW() NOW(3) NOW(6) CURDATE() UNIX_TIMESTAMP()".split()
+    [
+        "@text",
+        "@digits",
+        "@whole",
+        "@exact",
+        "@raw",
+        "@at",
+        "0",
+        "7",
+        "12.50",
+        "-3",
+        "'O\\'Hara'",
+        "''",
+        "'a.b@c'",
+        "'12'",
+        "x'00ff'",
+        "x''",
+        "NOW()",
+        "NOW(3)",
+        "NOW(6)",
+        "CURDATE()",
+        "UNIX_TIMESTAMP()",
+    ]
 )
-ONE = "LOWER UPPER MD5 SHA1 HEX TO_BASE64 UNHEX FROM_BASE64".split()
+ONE = ["LOWER", "UPPER", "MD5", "SHA1", "HEX", "TO_BASE64", "UNHEX", "FROM_BASE64"]
 COUNTS = st.sampled_from(["-2", "0", "1", "3", "40", "@digits"])
 
 

@@ -175,7 +175,8 @@ def test_numbering_is_a_permutation(space: int, salt: bytes, stride: int) -> Non
     count = min(space // stride, 200)
     made = {position(Lane(salt, k, stride), n, space) for n in range(count) for k in range(stride)}
     assert len(made) == count * stride
-    assert min(made, default=0) >= 0 and max(made, default=0) < space
+    assert min(made, default=0) >= 0
+    assert max(made, default=0) < space
 
 
 def position(lane: Lane, number: int, space: int) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import WorkloadError
-from readiness.model.workload import Form, Sample
+from readiness.model.workload import Form
 from readiness.workload.code import Code
 from readiness.workload.literal import literal_of
 from readiness.workload.pools import Group, Pool, PoolRow
@@ -22,7 +22,7 @@ Draw = tuple[tuple[PoolRow, ...], tuple[int, ...], int]
 """Rows, the running sum of their weights, and its end."""
 
 
-class NoRows(Exception):  # noqa: N818 - it never leaves this package
+class NoRows(Exception):
     """Two conditions meet in no row: the checkout's rows are drawn again."""
 
 
@@ -46,29 +46,31 @@ class Literals(dict[PoolRow, tuple[bytes, ...]]):
         return made
 
 
-def pick(
-    code: Code,
-    pool: Pool,
-    sample: Sample,
-    *,
-    forms: Sequence[Form],
-    parents: Sequence[str],
-    rivals: Sequence[str],
-    at: int,
-) -> tuple[str, Picked]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One sample to draw: `fields` of the pool's rows and the forms they are written in, `parents`
+    the locals with the raw values of the condition, `rivals` those with the rows that must differ."""
+
+    pool: Pool
+    fields: tuple[int, ...]
+    forms: tuple[Form, ...]
+    parents: tuple[str, ...]
+    rivals: tuple[str, ...]
+
+
+def pick(code: Code, wanted: Wanted, at: int) -> tuple[str, Picked]:
     """Adds the draw of one sample to the code, with the entropy `q` from byte `at` on.
 
-    `parents` are locals with the raw values of the condition, `rivals` those with the rows that must
-    differ. Returns the local of the row, and those of its fields."""
-    fields = pool.positions(sample)
-    group = code.let(_group(code, pool.groups, parents))
+    Returns the local of the row, and those of its fields."""
+    fields, rivals = wanted.fields, wanted.rivals
+    group = code.let(_group(code, wanted.pool.groups, wanted.parents))
     entropy = f"int.from_bytes(q[{at}:{at + _ENTROPY}], 'big')"
     drawn = f"{entropy} % {group}[2]"
     place = code.let(f"{code.object(bisect_right)}({group}[1], {drawn})")
     row = code.let(f"{group}[0][{place}]")
     if rivals:
         row = code.let(f"{code.object(_other)}({group}[0], {place}, ({', '.join(rivals)},))")
-    literals = code.let(f"{code.object(Literals(fields, forms))}[{row}]")
+    literals = code.let(f"{code.object(Literals(fields, wanted.forms))}[{row}]")
     return row, Picked(
         tuple(f"{literals}[{k}]" for k in range(len(fields))),
         tuple(f"{row}[{field}]" for field in fields),

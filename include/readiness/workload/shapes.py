@@ -1,14 +1,15 @@
 """The texts and numbers that a generator can make, numbered from 0 in the order of an index.
 
 Generators with few values number them; the same numbering tells which of them a target holds:
-`floor` finds where a value that stands in a column lies between them.
+`floor` finds where a value that stands in a column lies between them. `spell` gives the value of a
+number, 0 <= number < space, as a parameter of a query; `floor` the number of the largest value that
+is not above another one, -1 where all are above.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Protocol
 
 from readiness.model.generator import Pattern, Specification, luhn_digit
 from readiness.model.workload import Form
@@ -16,20 +17,6 @@ from readiness.model.workload import Form
 FEW = 1 << 48  # below this many values they are numbered, above drawn
 TEST_BIN = "400000"
 PHONE = "+10999999999"
-
-
-class Shape(Protocol):
-    """Values in ascending order, as a column's index has them."""
-
-    space: int
-
-    def spell(self, number: int) -> object:
-        """The value of a number, 0 <= number < space, as a parameter of a query."""
-        ...
-
-    def floor(self, value: object) -> int:
-        """The number of the largest value that is not above `value`; -1 where all are above."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +30,11 @@ class Texts:
         object.__setattr__(self, "space", self.pattern.space)
 
     def spell(self, number: int) -> object:
+        """The text of a number."""
         return self.pattern.fill(number)
 
     def floor(self, value: object) -> int:
+        """Case is ignored."""
         text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
         number, rest = 0, self.space
         for at, place in enumerate(self.pattern.places):
@@ -67,10 +56,12 @@ class Numbers:
     scale: int = 0
 
     def spell(self, number: int) -> object:
+        """The number itself."""
         made = Decimal(self.low + number).scaleb(-self.scale)
         return made if self.scale else int(made)
 
     def floor(self, value: object) -> int:
+        """A text that is no number is above all."""
         try:
             scaled = Decimal(str(value)).scaleb(self.scale)
         except InvalidOperation:
@@ -89,9 +80,11 @@ class Octets:
         object.__setattr__(self, "space", 256**self.size)
 
     def spell(self, number: int) -> object:
+        """The bytes, most significant first."""
         return number.to_bytes(self.size, "big")
 
     def floor(self, value: object) -> int:
+        """Shorter ones are filled up with zeros."""
         raw = value if isinstance(value, bytes) else str(value).encode()
         return int.from_bytes(raw[: self.size].ljust(self.size, b"\0"), "big")
 
@@ -107,12 +100,17 @@ class Cards:
         object.__setattr__(self, "space", 10**self.digits)
 
     def spell(self, number: int) -> object:
+        """All digits."""
         body = f"{TEST_BIN}{number:0{self.digits}d}"
         return body + luhn_digit(body)
 
     def floor(self, value: object) -> int:
+        """By the digits before the check digit."""
         body = Texts(Pattern.parse(TEST_BIN + "9" * self.digits))
         return body.floor(value)
+
+
+Shape = Texts | Numbers | Octets | Cards
 
 
 def shape_of(specification: Specification, form: Form) -> Shape | None:

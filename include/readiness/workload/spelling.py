@@ -18,7 +18,7 @@ _GROUP = 10_000
 def word_source(code: Code, number: str, pattern: Pattern) -> Term:
     """The text of a number, as `Pattern.fill` gives it: a look-up for each few characters."""
     at, rest = code.let(number), pattern.space
-    parts = []
+    parts: list[str] = []
     for chunk in _chunks(pattern):
         table = _table(chunk)
         rest //= len(table)
@@ -110,15 +110,99 @@ def chosen(code: Code, name: str, at: int) -> Term:
     return Term(Type.TEXT, f"{code.object(words)}[{index}]", is_plain=True)
 
 
-FIRST_NAMES = tuple(
-    "Aldo Anouk Arvid Berit Bruno Carla Cedric Dagny Daphne Elias Elin Emre Faye Filip Freya "
-    "Gaspar Greta Hamid Hedda Idris Ingrid Ismael Jarl Joana Kamil Katja Leon Lilja Malik Marit "
-    "Nadja Noel Oskar Ottilie Pavel Petra Ravi Runa Samir Selma Signe Tomas Trine Ulf Valeria "
-    "Viktor Wanja Ximena Yusuf Zelda".split()
+FIRST_NAMES = (
+    "Aldo",
+    "Anouk",
+    "Arvid",
+    "Berit",
+    "Bruno",
+    "Carla",
+    "Cedric",
+    "Dagny",
+    "Daphne",
+    "Elias",
+    "Elin",
+    "Emre",
+    "Faye",
+    "Filip",
+    "Freya",
+    "Gaspar",
+    "Greta",
+    "Hamid",
+    "Hedda",
+    "Idris",
+    "Ingrid",
+    "Ismael",
+    "Jarl",
+    "Joana",
+    "Kamil",
+    "Katja",
+    "Leon",
+    "Lilja",
+    "Malik",
+    "Marit",
+    "Nadja",
+    "Noel",
+    "Oskar",
+    "Ottilie",
+    "Pavel",
+    "Petra",
+    "Ravi",
+    "Runa",
+    "Samir",
+    "Selma",
+    "Signe",
+    "Tomas",
+    "Trine",
+    "Ulf",
+    "Valeria",
+    "Viktor",
+    "Wanja",
+    "Ximena",
+    "Yusuf",
+    "Zelda",
 )
-LAST_NAMES = tuple(
-    "Almqvist Bauer Bjork Castellan Czerny Delacroix Dvorak Eklund Fabre Ferrand Gallo Gruber "
-    "Haddad Hallberg Ibarra Jonsson Kaplan Kovac Lambert Lindqvist Marchetti Mendes Nakagawa "
-    "Nordin Okafor Palmer Petrov Quiroga Renard Ricci Santoro Schreiber Tanaka Tremblay Ueda "
-    "Varga Vesely Wagner Winther Yilmaz Zapata Zimmer".split()
+LAST_NAMES = (
+    "Almqvist",
+    "Bauer",
+    "Bjork",
+    "Castellan",
+    "Czerny",
+    "Delacroix",
+    "Dvorak",
+    "Eklund",
+    "Fabre",
+    "Ferrand",
+    "Gallo",
+    "Gruber",
+    "Haddad",
+    "Hallberg",
+    "Ibarra",
+    "Jonsson",
+    "Kaplan",
+    "Kovac",
+    "Lambert",
+    "Lindqvist",
+    "Marchetti",
+    "Mendes",
+    "Nakagawa",
+    "Nordin",
+    "Okafor",
+    "Palmer",
+    "Petrov",
+    "Quiroga",
+    "Renard",
+    "Ricci",
+    "Santoro",
+    "Schreiber",
+    "Tanaka",
+    "Tremblay",
+    "Ueda",
+    "Varga",
+    "Vesely",
+    "Wagner",
+    "Winther",
+    "Yilmaz",
+    "Zapata",
+    "Zimmer",
 )

@@ -16,7 +16,7 @@ from functools import partial
 
 from readiness.workload import functions
 from readiness.workload.code import Code, Term, Type, octets_of, text_of, value_of
-from readiness.workload.functions import FUNCTIONS, UNITS
+from readiness.workload.functions import FUNCTIONS
 from readiness.workload.syntax import (
     ALL_DIGITS,
     Arithmetic,

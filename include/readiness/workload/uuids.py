@@ -18,33 +18,34 @@ def uuid_term(specification: Specification, form: Form, code: Code, at: int) -> 
     upper case with the argument `upper`, undashed with `_hex`; as 16 bytes in the form hex, with
     the parts of its time swapped for `uuid1_swapped`, as UUID_TO_BIN(x, 1) does."""
     name = specification.name
-    first, second, third, rest = _fields(name[4], code, 2 * at)
+    *time, rest = _fields(name[4], code, 2 * at)
     if name.endswith("_swapped"):
-        first, second, third = third, second, first
+        time.reverse()
     dash = "" if form is Form.HEX or "_" in name else "-"
-    head = dash.join((first, second, third)) + dash
-    source = f'f"{head}{rest[0]}{dash}{rest[1]}"'
+    head = dash.join(time) + dash
+    source = f'f"{head}{rest.replace("/", dash)}"'
     if form is Form.HEX or name.endswith("_swapped"):
         return Term(Type.BINARY, f"{code.object(bytes.fromhex)}({source})")
     upper = ".upper()" if specification.argument == "upper" else ""
     return Term(Type.TEXT, source + upper, is_plain=True)
 
 
-def _fields(version: str, code: Code, at: int) -> tuple[str, str, str, tuple[str, str]]:
-    """The parts of an f-string: time_low, time_mid, version with time_high, and the rest."""
+def _fields(version: str, code: Code, at: int) -> tuple[str, str, str, str]:
+    """The parts of an f-string: time_low, time_mid, version with time_high, and
+    the rest with a slash where a dash may stand."""
     variant = code.object(_VARIANT)
     clock = f"{{{variant}[h[{at + 16}]]}}{{h[{at + 17}:{at + 20}]}}"
     node = f"{{h[{at + 20}:{at + 32}]}}"
     if version == "4":
         low, mid = f"{{h[{at}:{at + 8}]}}", f"{{h[{at + 8}:{at + 12}]}}"
-        return low, mid, f"4{{h[{at + 13}:{at + 16}]}}", (clock, node)
+        return low, mid, f"4{{h[{at + 13}:{at + 16}]}}", f"{clock}/{node}"
     if version == "7":
         ms = code.let("'%012x' % ms")
-        return f"{{{ms}[:8]}}", f"{{{ms}[8:]}}", f"7{{h[{at + 13}:{at + 16}]}}", (clock, node)
+        return f"{{{ms}[:8]}}", f"{{{ms}[8:]}}", f"7{{h[{at + 13}:{at + 16}]}}", f"{clock}/{node}"
     base = code.let(f"ms * 10000 + {_GREGORIAN_100NS}")
     time = code.let(f"'%015x' % ({base} + (e[{at // 2}] << 4 | e[{at // 2 + 1}] >> 4))")
     node = f"{{h[{at + 20}]}}1{{h[{at + 22}:{at + 32}]}}"
-    return f"{{{time}[7:]}}", f"{{{time}[3:7]}}", f"1{{{time}[:3]}}", (clock, node)
+    return f"{{{time}[7:]}}", f"{{{time}[3:7]}}", f"1{{{time}[:3]}}", f"{clock}/{node}"
 
 
 def ulid_head(code: Code) -> str:

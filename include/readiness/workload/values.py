@@ -26,8 +26,9 @@ from readiness.workload.code import Code, Term, Type, octets_of, text_of
 from readiness.workload.expression import EPOCH, raw_term, unknown
 from readiness.workload.free import Lane
 from readiness.workload.generators import Asked, generated, unusable
+from readiness.workload.lanes import lane_key
 from readiness.workload.literal import literal_source
-from readiness.workload.picks import entropy_of_a_pick, pick
+from readiness.workload.picks import Wanted, entropy_of_a_pick, pick
 from readiness.workload.pools import Pools, family_of
 from readiness.workload.syntax import read_expression, variables_of
 from readiness.workload.translate import Inputs, translated
@@ -65,11 +66,6 @@ def makers_of(workload: Workload, pools: Pools, salt: bytes) -> Makers:
         if step.binds
     }
     return Makers(first.entropy, make, binds, _draws(workload))
-
-
-def lane_key(variable: Variable) -> str:
-    """Variables of one column and generator share it, and with it one permutation."""
-    return f"{variable.column or variable.name} {variable.generator}"
 
 
 def _draws(workload: Workload) -> dict[str, int]:
@@ -190,7 +186,7 @@ class _First(_Body):
         return [made[n].raw if n in made and n in kept else _UNSET for n in self._variables]
 
     def _take(self, size: int) -> int:
-        return [next(self._entropy) for _ in range(size)][0]
+        return next(next(self._entropy) for _ in range(size))
 
     def _add_fresh(self) -> None:
         """Variables of one column and generator get lanes of one permutation."""
@@ -220,15 +216,15 @@ class _First(_Body):
 
     def _add_sample(self, sample: Sample, rivals: Sequence[str]) -> str:
         variables = [self._variables[name] for name in sample.variables]
-        row, picked = pick(
-            self.code,
-            self._pools.of(sample),
-            sample,
-            forms=[v.form for v in variables],
-            parents=[self.made[name].raw for _, name in sample.where],
-            rivals=rivals,
-            at=entropy_of_a_pick(self._take),
+        pool = self._pools.of(sample)
+        wanted = Wanted(
+            pool,
+            pool.positions(sample),
+            tuple(v.form for v in variables),
+            tuple(self.made[name].raw for _, name in sample.where),
+            tuple(rivals),
         )
+        row, picked = pick(self.code, wanted, entropy_of_a_pick(self._take))
         for variable, literal, raw in zip(variables, picked.literals, picked.raws, strict=True):
             self.made[variable.name] = self._sampled(variable, literal, raw)
         return row
