@@ -19,15 +19,16 @@ TEST_BIN = "400000"
 PHONE = "+10999999999"
 
 
-@dataclass(frozen=True, slots=True)
 class Texts:
     """The texts of a pattern; case is ignored, as most collations do."""
 
-    pattern: Pattern
-    space: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "space", self.pattern.space)
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+        self.space = rest = pattern.space
+        self._worth: list[dict[str, int]] = []
+        for place in pattern.places:
+            rest //= len(place)
+            self._worth.append({char.lower(): at * rest for at, char in enumerate(place)})
 
     def spell(self, number: int) -> object:
         """The text of a number."""
@@ -36,15 +37,21 @@ class Texts:
     def floor(self, value: object) -> int:
         """Case is ignored."""
         text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-        number, rest = 0, self.space
-        for at, place in enumerate(self.pattern.places):
-            rest //= len(place)
+        number = 0
+        for at, worth in enumerate(self._worth):
             here = text[at : at + 1].lower()
-            below = sum(c.lower() < here for c in place)
-            if below == len(place) or place[below].lower() != here:
-                return number + below * rest - 1
-            number += below * rest
+            if here not in worth:
+                below = sum(char < here for char in worth)
+                return number + below * self._step(at) - 1
+            number += worth[here]
         return number
+
+    def _step(self, at: int) -> int:
+        """How many texts share all characters up to this place."""
+        rest = self.space
+        for place in self.pattern.places[: at + 1]:
+            rest //= len(place)
+        return rest
 
 
 @dataclass(frozen=True, slots=True)

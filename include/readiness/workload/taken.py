@@ -140,7 +140,7 @@ class _Column:
             (shape.spell(first), shape.spell(first + count - 1), count + 1),
         )
         if len(rows) > count:
-            bits = range(at, at + count)
+            bits = list(range(at, at + count))
         else:
             numbers = {shape.floor(row[0]) for row in rows}
             bits = [at + number - first for number in numbers if first <= number < first + count]
