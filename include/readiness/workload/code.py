@@ -40,6 +40,18 @@ class Term:
     is_date: bool = False
 
 
+class Entropy:
+    """Hands out the bytes of a checkout's entropy, from the first on."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    def take(self, size: int) -> int:
+        """Reserves bytes; returns where they start."""
+        first, self.size = self.size, self.size + size
+        return first
+
+
 class Code:
     """The body of one function. Sources are pure: the same source is evaluated once."""
 

@@ -47,6 +47,14 @@ class Free:
         """A whole shape."""
         return cls(0, space)
 
+    @property
+    def usable(self) -> int:
+        """How many numbers are given out before one comes again: what grows is used in blocks."""
+        if self.order in (Order.UP, Order.DOWN):
+            block = min(BLOCK, self.length)
+            return self.length // block * block
+        return self.length
+
     def strips(self) -> array[int]:
         """The free numbers of the strips."""
         free = array("Q")
@@ -106,8 +114,7 @@ class Lane:
 
     def _grown(self, code: Code, at: str, free: Free) -> str:
         block = min(BLOCK, free.length)
-        length = free.length // block * block
-        place = code.let(f"{at} % {length}")
+        place = code.let(f"{at} % {free.usable}")
         within = _mixed(self.salt, f"({place} % {block})", block)
         up = f"{place} // {block} * {block} + {within}"
         if free.order is Order.UP:

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import count
 
 from readiness.errors import WorkloadError
 from readiness.model.generator import Specification, parse_specification
 from readiness.model.workload import Form
-from readiness.workload.code import Code, Term, Type, octets_of
+from readiness.workload.code import Code, Entropy, Term, Type, octets_of
 from readiness.workload.free import Lane
 from readiness.workload.shapes import Cards, Numbers, Octets, Texts, shape_of
 from readiness.workload.spelling import card, chosen, drawn, letters_of, word_source
@@ -43,19 +42,12 @@ class Asked:
     """What is asked of a generator: its specification, the form of the values, its lane. It takes
     bytes of entropy as it needs them."""
 
-    def __init__(self, text: str, form: Form, lane: Lane, code: Code, entropy: count[int]) -> None:
+    def __init__(self, text: str, form: Form, lane: Lane, code: Code, entropy: Entropy) -> None:
         self.specification = parse_specification(text)
         self.form = form
         self.lane = lane
         self.code = code
-        self._entropy = entropy
-
-    def take(self, size: int) -> int:
-        """Reserves bytes of entropy; returns where they start."""
-        first = next(self._entropy)
-        for _ in range(size - 1):
-            next(self._entropy)
-        return first
+        self.take = entropy.take
 
     def number(self, space: int) -> str:
         """Source for a number below `space` that no other checkout of the run has."""
@@ -79,14 +71,14 @@ def generator(text: str, form: Form, lane: Lane) -> Generator:
     """Compiles a generator such as `uuid4` or `pattern(ORD-999999)` for values of one form.
 
     Raises WorkloadError when the text is no generator, or has no values."""
-    code, entropy = Code(), count()
+    code, entropy = Code(), Entropy()
     try:
         asked = Asked(text, form, lane, code, entropy)
     except ValueError as error:
         raise unusable(error) from None
     octets = octets_of(code, generated(asked))
     inner = code.function("n, e, h, ms", octets)
-    return Generator(next(entropy), lambda n, e, ms: bytes(inner(n, e, e.hex(), ms)))
+    return Generator(entropy.size, lambda n, e, ms: bytes(inner(n, e, e.hex(), ms)))
 
 
 def _uuid(asked: Asked) -> Term:

@@ -6,7 +6,7 @@ A row is drawn whole, as often as the target's skew says; rows of one family tha
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import WorkloadError
@@ -15,7 +15,7 @@ from readiness.workload.code import Code
 from readiness.workload.literal import literal_of
 from readiness.workload.pools import Group, Pool, PoolRow
 
-_ENTROPY = 6  # bytes for one draw
+PICK_ENTROPY = 6  # bytes for one draw
 TRIES = 50
 
 Draw = tuple[tuple[PoolRow, ...], tuple[int, ...], int]
@@ -64,7 +64,7 @@ def pick(code: Code, wanted: Wanted, at: int) -> tuple[str, Picked]:
     Returns the local of the row, and those of its fields."""
     fields, rivals = wanted.fields, wanted.rivals
     group = code.let(_group(code, wanted.pool.groups, wanted.parents))
-    entropy = f"int.from_bytes(q[{at}:{at + _ENTROPY}], 'big')"
+    entropy = f"int.from_bytes(q[{at}:{at + PICK_ENTROPY}], 'big')"
     drawn = f"{entropy} % {group}[2]"
     place = code.let(f"{code.object(bisect_right)}({group}[1], {drawn})")
     row = code.let(f"{group}[0][{place}]")
@@ -75,11 +75,6 @@ def pick(code: Code, wanted: Wanted, at: int) -> tuple[str, Picked]:
         tuple(f"{literals}[{k}]" for k in range(len(fields))),
         tuple(f"{row}[{field}]" for field in fields),
     )
-
-
-def entropy_of_a_pick(take: Callable[[int], int]) -> int:
-    """Reserves what one draw takes."""
-    return take(_ENTROPY)
 
 
 def _group(code: Code, groups: Mapping[tuple[bytes, ...], Group], parents: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from readiness.model.workload import Form, Variable, VariableKind, Workload
 from readiness.ports import Session
 from readiness.workload.free import Free, Order
 from readiness.workload.keys import UniqueColumn, unique_columns
-from readiness.workload.lanes import lane_key
+from readiness.workload.lanes import lane_key, with_shared_lanes
 from readiness.workload.shapes import Cards, Numbers, Octets, Shape, Texts, shape_of
 
 _WINDOW = 1 << 20  # numbers that are looked at one by one
@@ -39,8 +39,9 @@ def read_taken(workload: Workload, session: Session) -> Found:
     fresh = [v for v in workload.variables if v.kind is VariableKind.FRESH]
     unique = unique_columns(session, {v.column for v in fresh})
     free: dict[str, Free] = {}
-    for variable in fresh:
-        column = unique.get(variable.column)
+    shared = with_shared_lanes(workload, unique)
+    for variable in shared.variables:
+        column = unique.get(variable.column) if variable.kind is VariableKind.FRESH else None
         if column and column.leads and lane_key(variable) not in free:
             found = _free_for(session, variable, column)
             if found:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count
 
 from readiness.model.workload import (
     Form,
@@ -22,13 +21,13 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.workload.code import Code, Term, Type, octets_of, text_of
+from readiness.workload.code import Code, Entropy, Term, Type, octets_of, text_of
 from readiness.workload.expression import EPOCH, raw_term, unknown
 from readiness.workload.free import Lane
 from readiness.workload.generators import Asked, generated, unusable
-from readiness.workload.lanes import lane_key
+from readiness.workload.lanes import lane_key, with_shared_lanes
 from readiness.workload.literal import literal_source
-from readiness.workload.picks import Wanted, entropy_of_a_pick, pick
+from readiness.workload.picks import PICK_ENTROPY, Wanted, pick
 from readiness.workload.pools import Pools, family_of
 from readiness.workload.syntax import read_expression, variables_of
 from readiness.workload.translate import Inputs, translated
@@ -55,6 +54,7 @@ def makers_of(workload: Workload, pools: Pools, salt: bytes) -> Makers:
     """The makers of an ordered workload.
 
     Raises WorkloadError when a generator, expression or pool does not fit."""
+    workload = with_shared_lanes(workload, pools.unique)
     bound = {b.variable for step in workload.steps for b in step.binds}
     late = _dependent(bound, workload.variables)
     kept = bound.union(*(variables_of(v.expression) for v in late))
@@ -154,7 +154,7 @@ class _First(_Body):
         self._workload = workload
         self._pools = pools
         self._salt = salt
-        self._entropy = count()
+        self._entropy = Entropy()
         self._variables = {v.name: v for v in workload.variables}
         self.entropy = 0
 
@@ -169,7 +169,7 @@ class _First(_Body):
                 self.derive(variable, self._reading)
         counts = [self._draw(repeat) for repeat in self._workload.repeats]
         result = ", ".join([*self._literals(), *self._raws(kept), *counts])
-        self.entropy = next(self._entropy)
+        self.entropy = self._entropy.size
         return self.code.function("n, e, q, us", f"[{result}]")
 
     def _reading(self, name: str) -> Term:
@@ -184,9 +184,6 @@ class _First(_Body):
     def _raws(self, kept: set[str]) -> list[str]:
         made = self.made
         return [made[n].raw if n in made and n in kept else _UNSET for n in self._variables]
-
-    def _take(self, size: int) -> int:
-        return next(next(self._entropy) for _ in range(size))
 
     def _add_fresh(self) -> None:
         """Variables of one column and generator get lanes of one permutation."""
@@ -224,7 +221,7 @@ class _First(_Body):
             tuple(self.made[name].raw for _, name in sample.where),
             tuple(rivals),
         )
-        row, picked = pick(self.code, wanted, entropy_of_a_pick(self._take))
+        row, picked = pick(self.code, wanted, self._entropy.take(PICK_ENTROPY))
         for variable, literal, raw in zip(variables, picked.literals, picked.raws, strict=True):
             self.made[variable.name] = self._sampled(variable, literal, raw)
         return row
@@ -241,7 +238,7 @@ class _First(_Body):
 
     def _draw(self, repeat: Repeat) -> str:
         """One of the captured counts, evenly."""
-        at = self._take(2)
+        at = self._entropy.take(2)
         counts = self.code.object(tuple(b"%d" % c for c in repeat.counts))
         return f"{counts}[(e[{at}] << 8 | e[{at + 1}]) % {len(repeat.counts)}]"
 
