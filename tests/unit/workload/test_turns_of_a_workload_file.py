@@ -360,3 +360,45 @@ def test_an_id_behind_rows_that_may_be_left_out_is_refused() -> None:
 def test_ids_that_do_not_go_up_by_one_are_taken_as_they_are() -> None:
     data = render(basket_workload()) + inserted(ROWS, 0, 2, 4)
     parse(data + READ % b"@row_id_2", path=PATH)
+
+
+def named(setting: bytes, taking: bytes, *, turn: bytes = b"  -- @turn order_items_0 2") -> bytes:
+    """A statement of turn 2 that sets a name, and one that takes it; `turn` is that of the other."""
+    return (
+        render(basket_workload())
+        + b"-- @statement s080  -- @transaction 0  -- @turn order_items_0 2\n%s;\n" % setting
+        + b"-- @statement s081%s\n%s;\n" % (turn, taking)
+    )
+
+
+NAMES = {
+    "savepoint sp_1": (b"SAVEPOINT sp_1", b"RELEASE SAVEPOINT SP_1"),
+    "savepoint sp_2": (b"SAVEPOINT sp_2", b"ROLLBACK TO sp_2"),
+    "savepoint sp_3": (b"SAVEPOINT sp_3", b"ROLLBACK WORK TO SAVEPOINT sp_3"),
+    "prepared statement p": (b"PREPARE p FROM 'SELECT 1'", b"EXECUTE p"),
+    "prepared statement q": (b"PREPARE q FROM 'SELECT 1'", b"DEALLOCATE PREPARE q"),
+    "@bal": (b"SET @bal := (SELECT 1)", b"SELECT @bal + 1"),
+    "@stock": (b"SELECT stock INTO @stock FROM products", b"UPDATE products SET stock = @stock"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_the_session_is_taken_only_where_it_was_set(name: str) -> None:
+    parse(named(*NAMES[name]), path=PATH)
+    parse(named(*NAMES[name], turn=b"  -- @turn order_items_0 3"), path=PATH)
+    error = refused(named(*NAMES[name], turn=b""))
+    assert error.message.lower().endswith(
+        f"{name} is taken where turn 2 of order_items_0, which sets it, may be left out"
+    )
+    # On another connection it is another name, and one that all checkouts set is there.
+    parse(named(*NAMES[name], turn=b"  -- @connection 2"), path=PATH)
+    before = b"-- @statement s070  -- @transaction 0\n%s;\n-- @statement s080" % NAMES[name][0]
+    parse(named(*NAMES[name], turn=b"").replace(b"-- @statement s080", before), path=PATH)
+
+
+def test_a_name_in_a_row_is_taken_where_the_row_is_there() -> None:
+    row = b"SELECT 1 FROM products WHERE sku IN ('A'/* @turn order_items_0 2 */, @own/* @end */)"
+    parse(named(b"SET @own = 'B'", row, turn=b""), path=PATH)
+    assert (
+        "@own" in refused(named(b"SET @own = 'B'", row.replace(b"_0 2", b"_0 1"), turn=b"")).message
+    )
