@@ -126,7 +126,7 @@ class Witness:
         yield from _at_source(group)
         if group.needs:
             needs = ", ".join(sorted({f"@{n.name}" for n in group.needs}))
-            chosen = ", which the first capture chose" if group.is_choice else ""
+            chosen = ", chosen each time" if group.is_choice else ""
             yield f"computed from {needs}{chosen}"
 
     def _fixed(self) -> Iterator[FixedPlace]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import replace
 
-from readiness.model.workload import Variable, Workload
+from readiness.model.workload import Form, Variable, Workload
 from readiness.sql.lexer import encode
 from readiness.workload.generators import Lane, generator
 
@@ -21,7 +21,12 @@ def with_examples(workload: Workload, given: Collection[str]) -> Workload:
 
 
 def _with_one(variable: Variable) -> Variable:
-    entropy = hashlib.sha512(variable.name.encode()).hexdigest() * 8
-    make = generator(variable.generator, variable.form, Lane(variable.name.encode())).make
-    value = encode(variable.form, make(0, entropy, _MOMENT_MS))
+    value = encode(variable.form, example_of(variable.generator, variable.form, variable.name))
     return replace(variable, example=value.decode("utf-8", "surrogateescape"))
+
+
+def example_of(text: str, form: Form, name: str) -> bytes:
+    """One raw value of a generator, always the same for a name. Raises WorkloadError as `generator`
+    does."""
+    made = generator(text, form, Lane(name.encode()))
+    return made.make(0, hashlib.shake_256(name.encode()).digest(made.entropy), _MOMENT_MS)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import yaml
 
 from readiness.model.explanation import Doubt, Evidence, Explanation, FixedPlace
-from readiness.model.workload import Sample, Slot, Step, Variable, VariableKind, Workload
+from readiness.model.workload import Repeat, Sample, Slot, Step, Variable, VariableKind, Workload
 from readiness.workload.funnel import funnel_of
 from readiness.workload.words import CONFIDENCE, HEADER, WORDS
 
@@ -37,6 +37,7 @@ def explained(
     sections: list[Mapping[str, object]] = [
         head,
         {"funnel": [_Row(step) for step in funnel_of(workload)]},
+        {"repeats": {r.name: _repeat(r) for r in workload.repeats}},
         {"variables": dict(_variables(workload, explanation))},
         {"dropped": {e.name: _dropped(e) for e in _sorted(explanation.dropped)}},
         {"fixed": [_fixed(place) for place in explanation.fixed]},
@@ -195,6 +196,11 @@ def _fixed(place: FixedPlace) -> Mapping[str, object]:
         made["column"] = place.column
     made["because"] = place.because
     return made
+
+
+def _repeat(repeat: Repeat) -> Mapping[str, object]:
+    """Counts are no value of a person: how many items the captures have."""
+    return _Row({"counts": list(repeat.counts), "says": "one of them is drawn for each checkout"})
 
 
 def _doubt(doubt: Doubt) -> Mapping[str, object]:

@@ -10,13 +10,13 @@ from readiness.config.overrides import Override
 from readiness.errors import WorkloadError
 from readiness.model.generator import parse_specification
 from readiness.model.workload import Form, VariableKind
+from readiness.workload.example import example_of
 from readiness.workload.expression import Now, Place, compile_expression, variables_of
 from readiness.workload.generators import Lane, generator
 from readiness.workload.groups import Group
 from readiness.workload.schema import Schema
 
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-_ENTROPY = "0123456789abcdef" * 16
 _MOVES = re.compile(r"\b(?:NOW|CURDATE|UNIX_TIMESTAMP)\b", re.IGNORECASE)
 
 
@@ -60,7 +60,7 @@ def _unfit(text: str, form: Form) -> str:
     if not text or not is_given(text):
         return ""
     try:
-        value = generator(text, form, Lane(b"")).make(0, _ENTROPY, 0)
+        value = example_of(text, form, "")
     except WorkloadError as error:
         return error.message
     if form is Form.NUMBER and not _NUMBER.fullmatch(value):

@@ -15,7 +15,7 @@ CONFIDENCE = {2: "two captures", 3: "three captures"}
 
 # Every word of four letters or more in keys and sentences; tests hold the list complete.
 WORDS = """
-version workload captures confidence overrides overridden funnel step count says variables dropped
+version workload captures confidence overrides overridden funnel step count counts repeats says one of them is drawn for each checkout variables dropped
 fixed doubts not_aligned unsettled class generator expression sample weight where row_with column
 statements statement literal evidence index foreign_keys seen because taken could_be cure
 
@@ -34,11 +34,13 @@ inserted first by seen different in each different values rises from capture to 
 the insert behind its first does not exist at the source in every asked whether exists a stretch of a text could nothing
 
 that of the first capture stays shapes the statement a word that the schema lists
-is equal in both captures a constant of the code or an accident follows from other a rule which the first capture chose
+is equal in both captures a constant of the code or an accident follows from other a rule chosen each time
 
 salt target then capture again one more with another basket and persona readiness
 
-has no for have which has not left out session set-up
+has no for have which has not left out session set-up loop runs within another it is written out as
+often as one capture runs it and its length does not vary transactions tried again in a loop are left
+out always holds the longest list of the captures
 
 auto_increment id of an insert in this flow one of several rows of this flow, chosen by the user
 looked up or referred to, never inserted by the flow met by an index used in several statements

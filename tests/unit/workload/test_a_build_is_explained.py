@@ -75,7 +75,7 @@ def test_every_variable_and_every_dropped_group_is_told(
 def test_classes_show_what_the_workload_file_does_not(reasons: dict[str, Any]) -> None:
     chosen = reasons["variables"]["offer_id_3"]
     assert chosen["class"] == "choice"
-    assert "computed from @offer_id_2, which the first capture chose" in chosen["evidence"]["seen"]
+    assert "computed from @offer_id_2, chosen each time" in chosen["evidence"]["seen"]
     numbered = reasons["variables"]["credit_application_id_0"]
     assert numbered["class"] == "server"
     assert any(s.startswith("numbered by the insert s0") for s in numbered["evidence"]["seen"])
@@ -101,15 +101,26 @@ def test_lock_step_ids_are_doubts_by_name_and_place_and_salt_cures_them(
     plain: RawDraft, salted: RawDraft
 ) -> None:
     found = {d.where: d for d in plain.explanation.doubts}
-    doubt = found["s056, literal 7"]
+    doubt = found["s057, literal 7"]
     assert doubt.taken == "@credit_application_id_0"
     assert doubt.others == ("@otp_code_id_0", "@payment_method_id_0")
     assert "readiness workload salt --target DSN" in doubt.cure
     assert not [d for d in salted.explanation.doubts if "salt" in d.cure]
 
 
-def test_what_could_not_be_laid_side_by_side_is_listed(plain: RawDraft) -> None:
-    assert "capture 3 has no statement for" in " ".join(read(plain)["not_aligned"])
+def test_what_could_not_be_laid_side_by_side_is_listed() -> None:
+    mail = "SELECT id FROM users WHERE email = '{}@q.test'"
+    more = "UPDATE users SET name = 'x' WHERE id = 'y'"
+    draft = parameterize(
+        [statements(mail.format(n), mail.format(n), *[more] * (n == "a")) for n in "abc"],
+        schema=shop_schema(),
+        name="shop",
+    )
+    assert "capture 2 has no statement for s003" in read(draft)["not_aligned"]
+
+
+def test_baskets_of_other_sizes_are_told(plain: RawDraft) -> None:
+    assert read(plain)["repeats"]["checkout_items_0"]["counts"] == [3, 3, 2]
 
 
 def test_a_limit_and_a_listed_word_that_differ_are_told() -> None:
