@@ -15,6 +15,7 @@ from readiness.workload.statements import Statement
 _ROWS = frozenset({b"VALUES", b"VALUE"})
 _QUERY = frozenset({b"SELECT", b"WITH"})
 _MAY_HOLD = re.compile(rb"\b(?:VALUES?|IN) \(")
+_SIGN = re.compile(rb"(?:(?<=^)|(?<=[(,] ))[-+] (?=\?)")
 _LITERALS = re.compile(rb"\( \?(?: , \?)* \)")
 
 
@@ -160,11 +161,7 @@ def _row_spans(
 
 def _listing(items: Sequence[_Item], spans: Sequence[tuple[int, int]]) -> Listing | None:
     """None unless every element has the same form, and literals in it."""
-    forms = {
-        _LITERALS.sub(b"(+)", b" ".join(item.text for item in items[a:b]))
-        for a, b in spans
-        if a < b
-    }
+    forms = {_form(items[a:b]) for a, b in spans if a < b}
     if len(forms) != 1:
         return None
     elements: list[Element] = []
@@ -174,3 +171,9 @@ def _listing(items: Sequence[_Item], spans: Sequence[tuple[int, int]]) -> Listin
             return None
         elements.append(Element(items[a].start, items[b - 1].end, numbers[0], numbers[-1] + 1))
     return Listing(tuple(elements))
+
+
+def _form(items: Sequence[_Item]) -> bytes:
+    """Equal for elements that differ in values, their signs, and the length of lists in them."""
+    text = b" ".join(item.text for item in items)
+    return _LITERALS.sub(b"(+)", _SIGN.sub(b"", text))
