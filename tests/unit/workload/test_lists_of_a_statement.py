@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.fakes.captures import alone, capture
 
-from readiness.workload.lists import lists_of, paired
+from readiness.workload.lists import aligning_shape, lists_of, paired
 from readiness.workload.statements import Statement, flatten
 
 
@@ -34,6 +34,13 @@ def elements(sql: str) -> list[list[str]]:
         ("INSERT INTO t VALUES (1), (NULL)", []),
         ("INSERT INTO t VALUES (NULL), (NULL)", []),
         ("SELECT * FROM t WHERE a IN (1, 2) AND b IN ('x', 'y')", [["1", "2"], ["'x'", "'y'"]]),
+        (
+            "UPDATE t SET a = CASE id WHEN 1 THEN 'x' WHEN 2 THEN 'y' ELSE a END WHERE id IN (1, 2)",
+            [["WHEN 1 THEN 'x'", "WHEN 2 THEN 'y'"], ["1", "2"]],
+        ),
+        ("SELECT CASE WHEN a = 1 THEN 2 END FROM t", [["WHEN a = 1 THEN 2"]]),
+        ("SELECT CASE WHEN a = 1 THEN 2 WHEN b = 3 THEN 4 END FROM t", [["WHEN b = 3 THEN 4"]]),
+        ("SELECT CASE WHEN CASE a WHEN 1 THEN 2 END = 3 THEN 4 END FROM t", [["WHEN 1 THEN 2"]]),
         ("SELECT COALESCE(1, 2), 'IN (1, 2)' FROM t", []),
         ("SELECT * FROM t WHERE MATCH(a) AGAINST ('x' IN BOOLEAN MODE)", []),
     ],
@@ -69,3 +76,19 @@ def test_two_lists_of_one_statement_do_not_mix() -> None:
 def test_arguments_of_a_function_are_no_list() -> None:
     first, second = one("SELECT COALESCE(1, 2) FROM t"), one("SELECT COALESCE(1, 2, 3) FROM t")
     assert paired(first, second) == [None, None]
+
+
+def test_branches_of_a_case_do_not_make_another_statement() -> None:
+    sql = "UPDATE t SET a = CASE id {} ELSE a END WHERE id IN ({})"
+    short = one(sql.format("WHEN 1 THEN 2", "1"))
+    long = one(sql.format("WHEN 3 THEN 4 WHEN 5 THEN 6", "3, 5"))
+    assert short.shape != long.shape
+    assert aligning_shape(short) == aligning_shape(long)
+    assert paired(long, short) == [
+        (0, True),
+        (1, True),
+        (0, False),
+        (1, False),
+        (2, True),
+        (2, False),
+    ]
