@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from readiness.model.transactions import Raw
 from readiness.workload.composite import Composite, Repeats, renumbered
+from readiness.workload.lists import aligning_shape
 from readiness.workload.loops import Line
 from readiness.workload.matching import Match, match
 from readiness.workload.places import Laid, Place, laid, statements_of
@@ -95,7 +96,7 @@ def _line(statements: Sequence[Statement], tries: Tries, names: dict[bytes, int]
         return frozenset(v for x in kept[at].literals if len(v := x.value) >= _TELLING_BYTES)
 
     return Line(
-        [names.setdefault(s.shape, len(names)) for s in kept],
+        [names.setdefault(aligning_shape(s), len(names)) for s in kept],
         [s.transaction for s in kept],
         values,
     )

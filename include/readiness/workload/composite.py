@@ -140,9 +140,9 @@ class Composite:
     ) -> None:
         counts = tuple(None if t is None else len(t) for t in tries)
         is_equal = _are_equal(counts)
-        most = max(c for c in counts if c is not None)
-        capture = 0 if is_equal else counts.index(most)
-        for number in range(most):
+        longest = max(range(len(tries)), key=lambda c: _extent(tries[c] or []))
+        capture = 0 if is_equal else longest
+        for number in range(counts[capture] or 0):
             turn = None if is_equal else Turn(self._repeats.name(counts), number + 1)
             for place in range(len((tries[capture] or [])[number])):
                 self._try(at, tries, _Where(capture, where.is_own, turn), (number, place))
@@ -209,6 +209,11 @@ class Composite:
 
     def _outcome(self, capture: int, transaction: int) -> Outcome:
         return self._outcomes[capture][transaction - 1] if transaction else Outcome.AUTOCOMMIT
+
+
+def _extent(tries: Sequence[range]) -> tuple[int, int]:
+    """How many tries, and of how many statements."""
+    return len(tries), sum(map(len, tries))
 
 
 def _are_equal(counts: Counts) -> bool:

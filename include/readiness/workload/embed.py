@@ -14,7 +14,8 @@ from operator import contains
 
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
-from readiness.workload.derive import lower, may_feed, settle, sql_text, upper
+from readiness.workload.derive import may_feed, settle, sql_text
+from readiness.workload.forms import Forms, forms_of
 from readiness.workload.groups import Group, is_telling, part_of
 from readiness.workload.payloads import is_json, segments
 
@@ -24,11 +25,6 @@ _STRUCTURE = re.compile(rb"[\"{}\[\]\\]")
 _BRIDGE = re.compile(rb"[^\"'{}\[\]:=<>]{1,7}")
 _NUMBER = re.compile(rb"(?:0|[1-9]\d*)(?:\.\d+)?")
 _WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]")
-_FRAGMENTS = (12, 10, 8)
-
-
-Forms = tuple[tuple[int, str, tuple[bytes, ...]], ...]
-"""Weight, expression, and what it is in every capture."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,7 +41,7 @@ def embed(groups: Sequence[Group]) -> list[Group]:
     """Turns texts that embed other groups into DERIVED; gives the new groups for the stretches
     that differ and nothing explains."""
     made: list[Group] = []
-    forms = {g.number: _all_forms(g) for g in groups}
+    forms = {g.number: forms_of(g) for g in groups}
     for group in sorted(groups, key=_length, reverse=True):  # a text before what it embeds
         if group.kind not in (None, VariableKind.FRESH) or group.is_binary or None in group.values:
             continue
@@ -146,45 +142,6 @@ def _candidates(
     found.sort(key=lambda f: (-f[0], -f[1], f[2].rank, f[2].order))
     for _, _, group, expression, values in found:
         yield group, expression, values
-
-
-def _all_forms(group: Group) -> Forms:
-    """In what forms the group may stand in a text, by their weight."""
-    if group.is_binary or None in group.values:
-        return ()
-    values = tuple(v for v in group.values if v is not None)
-    made = enumerate(_forms(group, values))
-    return tuple((weight, sql, v) for weight, (sql, v) in made if _may_stand(group, v))
-
-
-def _forms(group: Group, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:
-    yield group.reference, values
-    if group.kind is VariableKind.TIME:
-        return
-    for name, change in (("UPPER", upper), ("LOWER", lower)):
-        changed = tuple(change(v) for v in values)
-        if changed != values:
-            yield f"{name}({group.reference})", changed
-    if all(v.isdigit() and 3 <= len(v) <= 9 for v in values):
-        cents = tuple(v[:-2] + b"." + v[-2:] for v in values)
-        yield f"CONCAT({group.reference} DIV 100, '.', RIGHT({group.reference}, 2))", cents
-    for size in _FRAGMENTS if group.rank <= 1 else ():
-        if all(len(v) >= size + 2 and v.isascii() for v in values):
-            for name, ends in (
-                ("RIGHT", tuple(v[-size:] for v in values)),
-                ("LEFT", tuple(v[:size] for v in values)),
-            ):
-                if len(set(ends)) == len(ends):
-                    yield f"{name}({group.reference}, {size})", ends
-
-
-def _may_stand(group: Group, values: tuple[bytes, ...]) -> bool:
-    """Long enough to be found by more than accident; short numbers only where they are columns."""
-    if is_telling(values) or min(map(len, values)) >= 4:
-        return True
-    if all(v.isdigit() for v in values):
-        return bool(group.home.meeting.column)
-    return group.statements > 1 and all(v.isalpha() and len(v) > 2 for v in values)
 
 
 def _cut(part: Part, source: Group, expression: str, values: tuple[bytes, ...]) -> list[Part]:

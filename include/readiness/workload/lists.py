@@ -1,4 +1,4 @@
-"""Lists inside one statement: the rows of VALUES, the members of IN.
+"""Lists inside one statement: the rows of VALUES, the members of IN, the branches of CASE.
 
 Captures with baskets of another size hold longer or shorter ones; their shape is the same. A list is
 found by its words and parentheses, so that no literal is ever taken for a separator."""
@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from readiness.sql.lexer import TokenKind
+from readiness.sql.shape import shape
 from readiness.workload.statements import Statement
 
 _ROWS = frozenset({b"VALUES", b"VALUE"})
 _QUERY = frozenset({b"SELECT", b"WITH"})
-_MAY_HOLD = re.compile(rb"\b(?:VALUES?|IN) \(")
+_AFTER_BRANCH = frozenset({b"WHEN", b"ELSE", b"END"})
+_MAY_HOLD = re.compile(rb"\b(?:VALUES?|IN) \(|\bWHEN ")
+_SIGN = re.compile(rb"(?:(?<=^)|(?<=[(,] ))[-+] (?=\?)")
 _LITERALS = re.compile(rb"\( \?(?: , \?)* \)")
 
 
@@ -70,6 +73,19 @@ def lists_of(statement: Statement) -> tuple[Listing, ...]:
             found.append(listing)
         i = after if listing else i + 1
     return tuple(found)
+
+
+def aligning_shape(statement: Statement) -> bytes:
+    """What is equal in captures of different baskets: the shape, with one branch of each CASE (the
+    shape itself takes rows and members as one)."""
+    if b" WHEN " not in statement.shape:
+        return statement.shape
+    text, at = b"", 0
+    for listing in lists_of(statement):
+        first, last = listing.elements[0], listing.elements[-1]
+        text += statement.sql[at : first.end] + b" "
+        at = last.end
+    return shape(text + statement.sql[at:])
 
 
 def paired(template: Statement, partner: Statement) -> list[tuple[int, bool] | None]:
@@ -134,6 +150,8 @@ def _spans(
     """The elements of the list that the word at `at` begins, as items [a, b), and what follows."""
     if items[at].text in _ROWS:
         return _row_spans(items, closing, at + 1)
+    if items[at].text == b"WHEN":
+        return _branch_spans(items, closing, at)
     close = closing.get(at + 1) if items[at].text == b"IN" else None
     if close is None or items[at + 2].text in _QUERY:
         return [], at + 1
@@ -158,13 +176,26 @@ def _row_spans(
     return spans, spans[-1][1] if spans else at
 
 
+def _branch_spans(
+    items: Sequence[_Item], closing: dict[int, int], at: int
+) -> tuple[list[tuple[int, int]], int]:
+    """Every `WHEN … THEN …` of one CASE; none where another CASE stands in a branch."""
+    spans: list[tuple[int, int]] = []
+    i = at
+    while i < len(items) and items[i].text == b"WHEN":
+        start = i
+        i += 1
+        while i < len(items) and items[i].text not in _AFTER_BRANCH:
+            if items[i].text == b"CASE":
+                return [], at + 1
+            i = closing.get(i, i) + 1
+        spans.append((start, i))
+    return spans, i
+
+
 def _listing(items: Sequence[_Item], spans: Sequence[tuple[int, int]]) -> Listing | None:
     """None unless every element has the same form, and literals in it."""
-    forms = {
-        _LITERALS.sub(b"(+)", b" ".join(item.text for item in items[a:b]))
-        for a, b in spans
-        if a < b
-    }
+    forms = {_form(items[a:b]) for a, b in spans if a < b}
     if len(forms) != 1:
         return None
     elements: list[Element] = []
@@ -174,3 +205,9 @@ def _listing(items: Sequence[_Item], spans: Sequence[tuple[int, int]]) -> Listin
             return None
         elements.append(Element(items[a].start, items[b - 1].end, numbers[0], numbers[-1] + 1))
     return Listing(tuple(elements))
+
+
+def _form(items: Sequence[_Item]) -> bytes:
+    """Equal for elements that differ in values, their signs, and the length of lists in them."""
+    text = b" ".join(item.text for item in items)
+    return _LITERALS.sub(b"(+)", _SIGN.sub(b"", text))

@@ -134,6 +134,21 @@ def test_a_key_that_an_item_brings_is_not_used_where_the_item_may_be_missing() -
     assert variables(found)["user_id_2"].expression == "@user_id_0"
 
 
+def test_the_branches_of_a_bulk_update_are_turns_of_the_items_that_they_name() -> None:
+    def said(start: int, items: int) -> RawCapture:
+        ids = range(start, start + items)
+        branches = " ".join(f"WHEN {n} THEN price_cents - 1" for n in ids)
+        listed = ", ".join(map(str, ids))
+        update = f"UPDATE products SET price_cents = CASE id {branches} END WHERE id IN ({listed})"
+        return statements("SELECT 1 FROM shops", *looked_up(*ids), update)
+
+    captures = [said(7_000_100, 2), said(7_000_200, 1), said(7_000_300, 3)]
+    found = draft(*captures)
+    assert [r.counts for r in found.repeats] == [(2, 1, 3)]
+    assert not found.warnings
+    assert all(said_by(found, n) == said_in(c) for n, c in enumerate(captures))
+
+
 def test_equal_baskets_are_written_out_and_repeat_nothing() -> None:
     found = draft(*baskets(3, 3, 3))
     assert (found.repeats, set(turns(found))) == ((), {0})
