@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.anonymize.originals import originals
@@ -15,6 +15,7 @@ from readiness.flow.choosing import Choosing, read_captures
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
 from readiness.ports import Session
+from readiness.workload.drift import table_fingerprints
 from readiness.workload.file import render
 from readiness.workload.parameterize import parameterize
 from readiness.workload.schema import Schema
@@ -60,6 +61,7 @@ def build_workload(
         rows=source_rows(source, schema) if source else None,
     )
     workload = seal(draft, key=key)
+    workload = replace(workload, tables=table_fingerprints(workload, schema))
     text = render(workload)
     _require_clean(scan({output.name: text}, originals(draft)), output)
     atomic.write_bytes(output, text)

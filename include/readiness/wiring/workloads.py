@@ -63,6 +63,16 @@ def publish(asked: Asked, settings: Settings) -> Built:
     return replace(built, path=path)
 
 
+def write_schema(source: Login, output: Path) -> Schema:
+    """Writes the schema of the source's database as `--schema FILE` reads it. Raises ConfigError
+    (no database named), WorkloadError (no tables), TargetError."""
+    with _session(source) as session:
+        schema = _schema(Asked("", (), source=source), session)
+    text = json.dumps(schema.to_json(), indent=1, ensure_ascii=False)
+    atomic.write_bytes(output, f"{text}\n".encode())
+    return schema
+
+
 @contextmanager
 def _session(login: Login | None) -> Iterator[Session | None]:
     if login is None:
@@ -92,5 +102,6 @@ def _schema_file(file: Path) -> Schema:
         return Schema.from_json(json.loads(file.read_text("utf-8")))
     except (ValueError, KeyError, TypeError):
         raise ConfigError(
-            f"{file} is no schema in our JSON form.", hint="Name the database:  --source DSN"
+            f"{file} is no schema in our JSON form.",
+            hint="Write one:  readiness workload schema --source DSN -o schema.json",
         ) from None
