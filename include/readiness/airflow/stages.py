@@ -40,7 +40,7 @@ def calibrate(task: TaskRun) -> RunRecord:
                 request, task.settings, progress=_silent, airflow_run_id=task.dag_run.run_id
             )
             tell(_calibrated(record))
-    noted = replace(record, notes=_notes(task))
+    noted = replace(record, notes=(*record.notes, *_notes(task)))
     task.folder.write_run(noted)
     return noted
 

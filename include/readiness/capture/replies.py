@@ -15,9 +15,10 @@ does not log it (MySQL). {} for a log that knows no rows."""
 
 
 def rows_by_line(path: Path, *, format: str = "auto") -> RowsByLine:
-    """The rows of each record of one log. Raises CaptureError where the log cannot be read."""
+    """The rows of each record of one log; a statement that failed has none. Raises CaptureError where
+    the log cannot be read."""
     return {
         event.line: event.rows
         for event in open_log(path, format=format)
-        if event.rows is not None and event.command == "Query"
+        if event.rows is not None and event.command == "Query" and not event.errno
     }

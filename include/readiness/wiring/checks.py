@@ -9,15 +9,17 @@ from pathlib import Path
 from readiness.adapters.mysql_script import open_script
 from readiness.config.settings import Settings
 from readiness.flow.observing import SlowLogs, read_slow_logs
+from readiness.model.workload import Workload
 from readiness.ports import ScriptSession, Session
 from readiness.wiring.targets import Target, gate, login_of, workload_at
 from readiness.workload.check import CheckReport, Replay
+from readiness.workload.comparing import compare
 from readiness.workload.compile import compile_flow
 from readiness.workload.drift import Drift, drift_of
-from readiness.workload.fidelity import LEAST_FIDELITY, compare
-from readiness.workload.matching import match
+from readiness.workload.fidelity import LEAST_FIDELITY
+from readiness.workload.pairing import match
 from readiness.workload.pools import read_pools
-from readiness.workload.schema import read_schema
+from readiness.workload.schema import Schema, read_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def check_workload(request: CheckRequest, target: Target, settings: Settings) ->
     gate(target, settings)()
     with target.session() as session:
         pools = read_pools(workload, session)
-        schema = read_schema(session, target.dsn.database)
+        schema = _schema(workload, session, target, is_needed=bool(request.logs.paths))
     matches = [match(workload, log) for log in read_slow_logs(request.logs, schema)]
     flow = compile_flow(workload, pools, namespace=secrets.token_bytes(8), seed=1)
 
@@ -61,7 +63,16 @@ def check_workload(request: CheckRequest, target: Target, settings: Settings) ->
     )
 
 
-def drift_on(workload_file: Path, session: Session, database: str) -> Drift:
-    """What changed on a target since the workload was built. Raises WorkloadFileError,
-    WorkloadError."""
-    return drift_of(workload_at(workload_file), read_schema(session, database))
+def drift_on(target: Target, workload: Workload) -> Drift:
+    """What changed on a target since the workload was built. Raises WorkloadError, TargetError."""
+    with target.session() as session:
+        return drift_of(workload, _schema(workload, session, target))
+
+
+def _schema(
+    workload: Workload, session: Session, target: Target, *, is_needed: bool = False
+) -> Schema:
+    """The target's schema; an empty one where nothing is asked of it."""
+    if workload.tables or is_needed:
+        return read_schema(session, target.dsn.database)
+    return Schema(target.dsn.database, "")

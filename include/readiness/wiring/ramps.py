@@ -33,6 +33,7 @@ from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
+from readiness.wiring.checks import drift_on
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
@@ -75,17 +76,21 @@ def load_lock(settings: Settings) -> RunLock:
 def open_run(
     request: RampRequest, settings: Settings, *, progress: Progress, airflow_run_id: str = ""
 ) -> RunRecord:
-    """Asks the interlock, calibrates where the plan says so, and begins the run folder.
+    """Asks the interlock, calibrates where the plan says so, and begins the run folder. What changed
+    since the capture is said, and noted with the run.
 
     Raises WorkloadFileError before the target is asked, TargetRefused before anything is sent as
     load, LoadError."""
     workload_at(request.workload)
     gate(request.target, settings)()
     source = load_source(request)
+    drift = drift_on(request.target, source.workload).to_text()
+    if drift:
+        progress(drift)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
     record = _record(request, source.workload, normal, capacity)
-    record = replace(record, airflow_run_id=airflow_run_id)
+    record = replace(record, airflow_run_id=airflow_run_id, notes=(drift,) if drift else ())
     request.folder.write_run(record)
     request.folder.write_inputs(
         plan=request.plan.source.text.encode(),

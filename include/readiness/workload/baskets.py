@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from readiness.model.workload import Row, Step, Variable, Workload
+from readiness.workload.captured_shapes import text_with_literals
 from readiness.workload.observed import literals_in
-from readiness.workload.shapes import text_with_literals
 
 Basket = tuple[tuple[str, int], ...]
 """(repeat, turns), sorted by name."""

@@ -14,8 +14,9 @@ from readiness.errors import StatementFailed
 from readiness.model.workload import Workload
 from readiness.ports import CheckoutFlow, Reply, ScriptSession
 from readiness.workload.baskets import BasketReader
+from readiness.workload.comparing import Run
 from readiness.workload.drift import Drift
-from readiness.workload.fidelity import LEAST_FIDELITY, Fidelity, Run
+from readiness.workload.fidelity import LEAST_FIDELITY, Fidelity
 from readiness.workload.observed import literals_in
 
 SessionFactory = Callable[[], ScriptSession]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from readiness.model.workload import Step, Variable, Workload
 from readiness.sql.lexer import TokenKind, lex
+from readiness.workload.captured_shapes import shape_now, text_with_literals
 from readiness.workload.schema import Index, Schema, Table
-from readiness.workload.shapes import shape_now, text_with_literals
 
 _MOST_NAMED = 8
 _NAMES = frozenset({TokenKind.WORD, TokenKind.QUOTED_IDENTIFIER})

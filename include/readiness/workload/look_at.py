@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from readiness.model.workload import Piece, Row, Slot, Step, Variable, VariableKind, Workload
+from readiness.model.workload import (
+    Piece,
+    Row,
+    Slot,
+    StatementKind,
+    Step,
+    Variable,
+    VariableKind,
+    Workload,
+)
 from readiness.workload.expression import variables_of
 
 # the likeliest class first: each with what it means where fewer, and where more rows are met
@@ -30,6 +40,13 @@ _WHY = (
         "rows depend on when the checkout runs",
     ),
 )
+_CLOCK = (
+    "time: the server's clock is in the text, and writing the same second again changes nothing"
+)
+_NOW = re.compile(
+    rb"\b(?:NOW|SYSDATE|CURDATE|CURTIME|UTC_TIMESTAMP|UNIX_TIMESTAMP)\s*\(|\bCURRENT_TIMESTAMP\b",
+    re.IGNORECASE,
+)
 _CONSTANT = "constant: nothing varies here, so the target's rows are others than the source's"
 
 
@@ -39,6 +56,8 @@ def look_at(
     """`existing: the sampled row is not the one looked up; look at @product_id_0`; no values."""
     variables = {v.name: v for v in workload.variables}
     used = _with_inputs(_names(step.pieces), variables)
+    if step.kind is StatementKind.UPDATE and max(replayed, default=0) == 0 and _reads_clock(step):
+        return _CLOCK
     is_fewer = max(replayed, default=0) < max(captured, default=0)
     for kind, fewer, more in _WHY:
         found = [name for name in used if variables[name].kind is kind]
@@ -46,6 +65,10 @@ def look_at(
             shown = ", ".join(f"@{name}" for name in found[:3])
             return f"{kind}: {fewer if is_fewer else more}; look at {shown}"
     return _CONSTANT
+
+
+def _reads_clock(step: Step) -> bool:
+    return any(isinstance(piece, bytes) and _NOW.search(piece) for piece in step.pieces)
 
 
 def _names(pieces: Sequence[Piece]) -> list[str]:

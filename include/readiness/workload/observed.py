@@ -4,15 +4,15 @@ Shapes are fingerprints and rows are counts: nothing here holds a captured value
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import WorkloadError
-from readiness.model.transactions import Outcome, RawCapture, RawStatement, RawTransaction
+from readiness.model.transactions import Outcome, RawCapture
 from readiness.model.workload import StatementKind
-from readiness.sql.kind import Control, statement_kind, transaction_control
-from readiness.sql.lexer import LITERALS, lex
-from readiness.sql.shape import fingerprint, shape
+from readiness.sql.lexer import LITERALS, Token, lex
+from readiness.sql.shape import fingerprint
+from readiness.workload.statements import Statement, flatten
 
 CONTROL = frozenset(
     {
@@ -30,7 +30,7 @@ CONTROL = frozenset(
 class Heard:
     """One statement of a log: `sent` and `affected` are None where the log does not say them.
 
-    `literals` tells how long its lists are; `transaction` counts from 1 over all connections."""
+    `literals` tells how long its lists are; `transaction` counts from 1, autocommit ones included."""
 
     shape: str
     kind: StatementKind
@@ -59,41 +59,37 @@ def observed(capture: RawCapture, rows: Mapping[int, tuple[int, int | None]]) ->
             hint="Write one beside the capture:  SET GLOBAL log_output='FILE', slow_query_log=1,"
             " long_query_time=0",
         )
-    statements: list[Heard] = []
-    outcomes: dict[int, Outcome] = {}
-    for number, transaction in enumerate(capture.transactions, 1):
-        outcomes[number] = transaction.outcome
-        statements += [_heard(s, transaction, number, rows) for s in transaction.statements]
-    return Observed(capture.source, tuple(statements), outcomes)
+    flow = flatten(capture)
+    numbers = _transactions(flow.statements)
+    heard = [_heard(s, n, rows) for s, n in zip(flow.statements, numbers, strict=True)]
+    return Observed(capture.source, tuple(heard), dict(enumerate(flow.outcomes, 1)))
 
 
-def literals_in(sql: bytes) -> int:
+def literals_in(sql: bytes, tokens: Sequence[Token] | None = None) -> int:
     """How many literals a statement has: longer lists have more."""
-    return sum(token.kind in LITERALS for token in lex(sql))
+    return sum(token.kind in LITERALS for token in (lex(sql) if tokens is None else tokens))
+
+
+def _transactions(statements: Sequence[Statement]) -> list[int]:
+    """From 1, autocommit statements are one each."""
+    numbers: list[int] = []
+    count = before = 0
+    for statement in statements:
+        count += not statement.transaction or statement.transaction != before
+        before = statement.transaction
+        numbers.append(count)
+    return numbers
 
 
 def _heard(
-    raw: RawStatement,
-    transaction: RawTransaction,
-    number: int,
-    rows: Mapping[int, tuple[int, int | None]],
+    statement: Statement, transaction: int, rows: Mapping[int, tuple[int, int | None]]
 ) -> Heard:
-    modes = transaction.sql_mode.split(",")
-    tokens = lex(
-        raw.sql,
-        ansi_quotes="ANSI_QUOTES" in modes,
-        no_backslash_escapes="NO_BACKSLASH_ESCAPES" in modes,
-    )
-    kind = statement_kind(raw.sql, tokens)
-    if transaction_control(raw.sql, tokens) is not Control.NONE and kind is StatementKind.OTHER:
-        kind = StatementKind.SET
-    # a failed statement changed nothing: its counts say nothing of the one that is replayed
-    sent, affected = (None, None) if raw.errno else rows.get(raw.line, (None, None))
+    sent, affected = rows.get(statement.line, (None, None))
     return Heard(
-        fingerprint(shape(raw.sql, tokens)),
-        kind,
-        number,
-        sum(token.kind in LITERALS for token in tokens),
+        fingerprint(statement.shape),
+        statement.kind,
+        transaction,
+        literals_in(statement.sql, statement.tokens),
         sent,
         affected,
     )

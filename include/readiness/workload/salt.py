@@ -15,7 +15,7 @@ from readiness.ports import Row, Session
 from readiness.workload.definitions import full_type
 
 RANGE = 10_000_019
-_ROOM = 1_000_000  # ids that a range must have below the column's highest value
+
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
 _UNKNOWN_VARIABLE = 1193
 _CROWDED = 2**30  # ids above are no counter's: they would push all ranges beyond an INT
@@ -104,7 +104,7 @@ def apply(session: Session, saltings: Iterable[Salting]) -> None:
 
 def _free_slot(counted: Counted, first: int, taken: set[int]) -> int | None:
     """The lowest free range above all ids; where the type ends before, one above the table's own."""
-    last = (counted.highest - _ROOM) // RANGE
+    last = (counted.highest - RANGE) // RANGE
     own = counted.following // RANGE + 1
     for start, end in ((first, last), (own, min(first - 1, last))):
         slot = next(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from readiness.errors import WorkloadError
 from readiness.model.workload import Step, Workload
 from readiness.workload.baskets import Basket, BasketReader
+from readiness.workload.captured_shapes import captured_shapes
 from readiness.workload.observed import CONTROL, Heard, Observed
-from readiness.workload.shapes import captured_shapes
 
 _PAIR, _CONTROL_PAIR = 10_000, 1_000  # a later turn is worth a little less
 _MOST_CELLS = 20_000_000  # some seconds of work
