@@ -114,6 +114,7 @@ class CompiledFlow:
         self.transactions: Sequence[int] = [s.transaction for s in workload.steps]
         self.pauses_ms: Sequence[float] = [s.pause_ms for s in workload.steps]
         self.binds: Sequence[bool] = [bool(s.binds) for s in workload.steps]
+        self.may_skip: Sequence[bool] = [False] * len(workload.steps)
 
     def new_values(self, number: int) -> list[bytes]:
         """The values of checkout `number`, which is unique within the namespace (a dense count
@@ -133,6 +134,10 @@ class CompiledFlow:
         if self._early:
             self._derive(self._early, values, Now.at(now_us, self._offset_s))
         return values
+
+    def following(self, step: int, values: list[bytes]) -> int:
+        """The step itself: none is left out."""
+        return step
 
     def render(self, step: int, values: list[bytes]) -> bytes:
         """The SQL of one step."""
