@@ -7,7 +7,7 @@ counted and fail nothing by themselves: somebody else held the row."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from readiness.errors import StatementFailed
@@ -151,7 +151,6 @@ class Replay:
         self.runs: list[Run] = []
         self._flow = flow
         self._open_one = open_one
-        self._may_skip: Sequence[bool] = getattr(flow, "may_skip", ())
         self._baskets = BasketReader(workload) if workload else None
         self._listed = self._baskets.listed if self._baskets else frozenset[int]()
         self._sessions: dict[int, ScriptSession] = {}
@@ -201,7 +200,8 @@ class Replay:
 
     def _next(self, step: int, values: list[bytes]) -> int:
         """The first step from this one on that the checkout runs."""
-        is_asked = step < len(self._may_skip) and self._may_skip[step]
+        may_skip = self._flow.may_skip
+        is_asked = step < len(may_skip) and may_skip[step]
         return self._flow.following(step, values) if is_asked else step
 
     def _session(self, connection: int) -> ScriptSession:
