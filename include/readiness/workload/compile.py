@@ -135,7 +135,7 @@ class CompiledFlow:
             self._derive(self._early, values, Now.at(now_us, self._offset_s))
         return values
 
-    def following(self, step: int, values: list[bytes]) -> int:
+    def following(self, step: int, values: list[bytes]) -> int:  # noqa: ARG002
         """The step itself: none is left out."""
         return step
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,21 @@ def test_the_schema_file_stands_for_the_source(
     )
     assert built.code == 0, built.err
     assert workload.is_file()
+
+
+def test_a_run_says_and_notes_what_changed(
+    shop: Shop, readiness: Readiness, workload: Path, tmp_path: Path
+) -> None:
+    run, words = tmp_path / "run", ("--rate", 4, "--duration", 3)
+    with connect(shop.server) as connection, connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE shops ADD COLUMN city VARCHAR(9) NULL, ADD KEY (name)")
+        try:
+            said = readiness(
+                "load", "--target", shop.dsn, "--workload", workload, *words, "-o", run
+            )
+        finally:
+            cursor.execute("ALTER TABLE shops DROP COLUMN city, DROP KEY name")
+    told = "(table shops: its definition is another)"
+    assert told in said.plain_err
+    (note,) = json.loads((run / "run.json").read_text())["notes"]
+    assert note.endswith(told)
