@@ -15,12 +15,16 @@ from readiness.wiring.checks import CheckRequest, check_workload
 from readiness.wiring.targets import target_of
 from readiness.workload.fidelity import LEAST_FIDELITY
 
+WITH_LOGS = 20  # enough to draw each captured basket, and sampled rows of many kinds
+
 
 def add(check: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     check.add_argument("workload", metavar="FILE", type=Path, help="checkout.sql")
     add_target(check)
-    check.add_argument("--checkouts", type=whole_number(1), default=1, help="how many")
+    check.add_argument(
+        "--checkouts", type=whole_number(1), help="how many; default: 1, with --slow-log 20"
+    )
     check.add_argument(
         "--slow-log",
         metavar="LOG",
@@ -49,8 +53,9 @@ def run(args: argparse.Namespace) -> int:
     settings = read_settings()
     target = target_of(args.target, LocalClones(settings.state))
     logs = SlowLogs(tuple(args.slow_log), tuple(args.user), choosing_of(args))
+    checkouts = args.checkouts or (WITH_LOGS if args.slow_log else 1)
     request = CheckRequest(
-        args.workload, args.checkouts, logs, args.least_fidelity, is_strict=args.strict
+        args.workload, checkouts, logs, args.least_fidelity, is_strict=args.strict
     )
     report = check_workload(request, target, settings)
     console.result(report.to_json(), report.to_text(), as_json=args.json)

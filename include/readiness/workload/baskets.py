@@ -35,17 +35,20 @@ class BasketReader:
         self.listed = frozenset(self._lists)
 
     def basket(self, literals: Mapping[int, int]) -> Basket:
-        """The basket of a run; `literals` maps each step that ran, by index, to how many it had (any
-        number where it is not `listed`). A repeat of which nothing can be told is left out."""
+        """The basket of a run; `literals` maps each step that ran, by index, to how many it had (-1
+        where it is not `listed`). A repeat of which nothing can be told is left out; a list that is
+        longer than any captured one counts as one turn more than all."""
         found = dict.fromkeys(self._turned, 0)
         for index in literals:
             turn = self._steps[index].turn
             if turn:
                 found[turn.repeat] = max(found[turn.repeat], turn.number)
         for index, (repeat, turns) in self._lists.items():
-            count = turns.get(literals.get(index, -1))
-            if count is not None:
-                found.setdefault(repeat, count)
+            seen = literals.get(index, -1)
+            if seen > max(turns):
+                found[repeat] = max(turns.values()) + 1
+            elif seen in turns:
+                found.setdefault(repeat, turns[seen])
         return tuple(sorted(found.items()))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from readiness.model.transactions import Outcome
 from readiness.model.workload import StatementKind, Step, Workload
 from readiness.workload.baskets import Basket
+from readiness.workload.captured_shapes import captured_shapes
 from readiness.workload.fidelity import Course, Difference, Fidelity
 from readiness.workload.look_at import look_at
 from readiness.workload.observed import CONTROL, Heard
@@ -53,18 +54,25 @@ def compare(workload: Workload, matches: Sequence[Match], runs: Iterable[Run]) -
         courses[_course_of_run(workload, run)] += 1
         for index, rows in run.rows.items():
             _compare_one(workload.steps[index], index, rows, same, sums, silent)
+    known = set(captured_shapes(workload))
+    extra = [shape for m in matches for shape in m.extra]
     return Fidelity(
-        len(matches),
-        sum(s.of - s.differ for s in sums.values()),
-        sum(s.of for s in sums.values()),
-        tuple(_difference(workload, i, s) for i, s in sorted(sums.items()) if s.differ),
-        tuple(workload.steps[i].statement_id for i in _unheard(workload, matches)),
-        tuple(workload.steps[i].statement_id for i in sorted(silent - sums.keys())),
-        others,
-        tuple(sorted({shape for m in matches for shape in m.extra})),
-        tuple(sorted({_course_of_log(m) for m in matches})),
-        tuple(sorted(courses)),
+        logs=len(matches),
+        equal=sum(s.of - s.differ for s in sums.values()),
+        compared=sum(s.of for s in sums.values()),
+        differences=tuple(_difference(workload, i, s) for i, s in sorted(sums.items()) if s.differ),
+        unheard=_ids(workload, _unheard(workload, matches)),
+        silent=_ids(workload, sorted(silent - sums.keys())),
+        other_baskets=others,
+        added=tuple(sorted(set(extra) - known)),
+        oftener=sum(shape in known for shape in extra),
+        captured=tuple(sorted({_course_of_log(m) for m in matches})),
+        replayed=tuple(sorted(courses)),
     )
+
+
+def _ids(workload: Workload, indexes: Iterable[int]) -> tuple[str, ...]:
+    return tuple(workload.steps[i].statement_id for i in indexes)
 
 
 def _compare_one(
@@ -112,6 +120,7 @@ def _difference(workload: Workload, index: int, sums: _Sums) -> Difference:
 def _unheard(workload: Workload, matches: Sequence[Match]) -> list[int]:
     """Steps of work that no log has; turns beyond the largest basket of the logs are not missed."""
     heard = {i for m in matches for i in m.heard}
+    has_shapes = any(step.shape for step in workload.steps)
     most = {
         name: max(dict(m.basket).get(name, 0) for m in matches)
         for name in {n for m in matches for n, _ in m.basket}
@@ -121,6 +130,7 @@ def _unheard(workload: Workload, matches: Sequence[Match]) -> list[int]:
         for i, step in enumerate(workload.steps)
         if i not in heard
         and step.kind not in CONTROL
+        and (step.shape or not has_shapes)  # a statement added by hand was never heard
         and not (step.turn and step.turn.number > most.get(step.turn.repeat, 0))
     ]
 

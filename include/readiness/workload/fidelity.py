@@ -58,7 +58,8 @@ class Fidelity:
 
     Not compared are statements that no log has (`unheard`), whose rows no log says (`silent`), and
     `other_baskets` runs with a basket that no log has. `added` are the shapes of statements inside
-    the flow that the workload lacks, `courses` captured and replayed ones."""
+    the flow that the workload lacks; `oftener` counts those it has, but not as often. `captured` and
+    `replayed` are the courses of both sides, each once."""
 
     logs: int
     equal: int
@@ -68,6 +69,7 @@ class Fidelity:
     silent: tuple[str, ...] = ()
     other_baskets: int = 0
     added: tuple[str, ...] = ()
+    oftener: int = 0
     captured: tuple[Course, ...] = ()
     replayed: tuple[Course, ...] = ()
 
@@ -93,6 +95,7 @@ class Fidelity:
             "rows_unknown": list(self.silent),
             "runs_with_other_baskets": self.other_baskets,
             "new_in_log": list(self.added),
+            "more_often_in_log": self.oftener,
             "captured": [c.to_json() for c in self.captured],
             "replayed": [c.to_json() for c in self.replayed],
         }
@@ -125,6 +128,8 @@ class Fidelity:
             said.append(
                 f"  new inside the flow: {len(self.added)} statements, shapes {listed(self.added)}"
             )
+        if self.oftener:
+            said.append(f"  {self.oftener} statements come more often than in any capture")
         return said
 
     def _course(self) -> list[str]:

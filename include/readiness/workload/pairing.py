@@ -5,7 +5,7 @@ two items in its basket meets turns 1 and 2 of a repeat, and leaves the others o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import WorkloadError
@@ -21,7 +21,7 @@ _MOST_CELLS = 20_000_000  # some seconds of work
 @dataclass(frozen=True, slots=True)
 class Match:
     """One log beside the workload: `heard` maps steps, by index, to the log's statements; `extra` are
-    the shapes of statements inside the flow's transactions that the workload has not."""
+    the shapes of statements inside the flow's transactions that met no step."""
 
     log: Observed
     heard: Mapping[int, Heard]
@@ -58,7 +58,20 @@ def match(workload: Workload, log: Observed) -> Match:
         for at, h in enumerate(statements)
         if at not in taken and h.kind not in CONTROL and h.transaction in flow
     ]
-    return Match(log, heard, basket, tuple(extra))
+    return Match(log, heard, _beyond(workload, basket, extra), tuple(extra))
+
+
+def _beyond(workload: Workload, basket: Basket, extra: Collection[str]) -> Basket:
+    """The basket, where statements of a repeat came more often than it is written out: one turn more
+    than all, which no replay draws."""
+    shapes = captured_shapes(workload)
+    more = {
+        step.turn.repeat
+        for step, shape in zip(workload.steps, shapes, strict=True)
+        if step.turn and shape in extra
+    }
+    most = {r.name: r.most for r in workload.repeats}
+    return tuple((name, most[name] + 1 if name in more else count) for name, count in basket)
 
 
 def _pairs(

@@ -78,6 +78,17 @@ def test_small_types_are_told_and_left(shop: Shop, readiness: Readiness) -> None
     assert "left as it is: smallint has no room for a range" in said.out
 
 
+def test_a_clone_needs_no_consent(shop: Shop, readiness: Readiness) -> None:
+    assert readiness("clone", "adopt", shop.dsn, "--yes").code == 0
+    with connect(shop.server) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE later (id INT AUTO_INCREMENT PRIMARY KEY)")
+        try:
+            said = salt(readiness, shop, "--json")
+        finally:
+            cursor.execute("DROP TABLE later")
+    assert (said.code, said.json["moved"]) == (0, 1)
+
+
 def test_a_salted_database_may_be_captured_again(shop: Shop, readiness: Readiness) -> None:
     """The rows that were there are still there."""
     with connect(shop.server) as connection, connection.cursor() as cursor:

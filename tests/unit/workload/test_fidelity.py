@@ -127,6 +127,21 @@ def test_what_the_traffic_lost_and_gained_is_told_and_only_strict_fails() -> Non
     assert not replace(report, is_strict=True).is_clean
 
 
+def test_a_larger_basket_than_any_captured_is_no_new_statement() -> None:
+    """Nor is it compared: no checkout of the workload has it."""
+    report = checked(logs_of(5), baskets=(3,))
+    fidelity = fidelity_of(report)
+    assert (fidelity.added, fidelity.oftener, fidelity.other_baskets) == ((), 2, 1)
+    assert "2 statements come more often than in any capture" in report.to_text()
+
+
+def test_a_statement_added_by_hand_is_not_missed() -> None:
+    workload = basket_workload()
+    added = replace(workload.steps[-1], statement_id="s009", shape="", pieces=(b"SELECT 1",))
+    report = checked(logs_of(2), workload=replace(workload, steps=(*workload.steps, added)))
+    assert fidelity_of(report).unheard == ()
+
+
 def test_turns_beyond_the_logs_basket_are_not_missed() -> None:
     assert fidelity_of(checked(logs_of(2))).unheard == ()
 
