@@ -137,6 +137,17 @@ def empty_shop(server: LocalServer) -> None:
 
 
 @pytest.fixture(scope="module", params=["mariadb", "mysql"])
+def preproduction(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Shop]:
+    """A shop that nobody captured, adopted or salted so far."""
+    folder = tmp_path_factory.mktemp(f"pre-{request.param}")
+    with LocalServer(folder / "server", binary=binary_of(request.param)) as server:
+        empty_shop(server)
+        yield Shop(server, (), ())
+
+
+@pytest.fixture(scope="package", params=["mariadb", "mysql"])
 def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Shop]:

@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 from tests.integration.checking.conftest import Readiness, Said, Shop, connect, logged, shop_once
 
+from readiness.adapters.local_clones import LocalClones
+from readiness.artifacts.run_folder import RunFolder
+from readiness.config.places import find
+from readiness.config.plan import load_plan
+from readiness.config.settings import read_settings
+from readiness.wiring.ramps import RampRequest, open_run
+from readiness.wiring.targets import target_of
+
 pytestmark = pytest.mark.mysql
 
 
@@ -112,16 +120,23 @@ def test_the_schema_file_stands_for_the_source(
 def test_a_run_says_and_notes_what_changed(
     shop: Shop, readiness: Readiness, workload: Path, tmp_path: Path
 ) -> None:
-    run, words = tmp_path / "run", ("--rate", 4, "--duration", 3)
+    plan = tmp_path / "tiny.yaml"
+    expectations = find("load", kind="expectations").resolve()
+    plan.write_text(
+        "name: tiny\nflows: [{name: checkout}]\nstages: [{name: one, rate: 4/s, hold_s: 3}]\n"
+        f"expectations: {expectations}\n"
+    )
+    settings = read_settings()
+    target = target_of(shop.dsn, LocalClones(settings.state))
+    request = RampRequest(load_plan(plan), target, workload, RunFolder(tmp_path / "run"))
+    said: list[str] = []
     with connect(shop.server) as connection, connection.cursor() as cursor:
         cursor.execute("ALTER TABLE products ADD COLUMN tint VARCHAR(9) NULL, ADD KEY (stock)")
         try:
-            said = readiness(
-                "load", "--target", shop.dsn, "--workload", workload, *words, "-o", run
-            )
+            record = open_run(request, settings, progress=said.append)
         finally:
             cursor.execute("ALTER TABLE products DROP COLUMN tint, DROP KEY stock")
-    told = "(table products: its definition is another)"
-    assert told in said.plain_err
-    (note,) = json.loads((run / "run.json").read_text())["notes"]
-    assert note.endswith(told)
+    told = "3 statements changed since capture: s001, s005, s007 (table products: its definition"
+    assert said == [f"{told} is another)"]
+    assert record.notes == tuple(said)
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["notes"] == said

@@ -32,65 +32,67 @@ def next_ids(shop: Shop) -> dict[str, int]:
 
 
 def test_a_preproduction_needs_consent_and_nothing_moves_without(
-    shop: Shop, readiness: Readiness
+    preproduction: Shop, readiness: Readiness
 ) -> None:
-    before = next_ids(shop)
-    said = salt(readiness, shop)
+    before = next_ids(preproduction)
+    said = salt(readiness, preproduction)
     assert said.code == 2
     assert "--yes" in said.err
     assert "no row changes" in said.err
-    after = next_ids(shop)
+    after = next_ids(preproduction)
     assert all(after[table] < before[table] + 10 for table in before)
 
 
 def test_production_is_refused_even_with_consent(
-    shop: Shop, readiness: Readiness, monkeypatch: pytest.MonkeyPatch
+    preproduction: Shop, readiness: Readiness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("READINESS_PRODUCTION", shop.server.running_state().socket)
-    before = next_ids(shop)
-    said = salt(readiness, shop, "--yes")
+    monkeypatch.setenv("READINESS_PRODUCTION", preproduction.server.running_state().socket)
+    before = next_ids(preproduction)
+    said = salt(readiness, preproduction, "--yes")
     assert said.code == 2
     assert "is production" in said.err
-    assert next_ids(shop)["shops"] < before["shops"] + 10
+    assert next_ids(preproduction)["shops"] < before["shops"] + 10
 
 
-def test_each_table_gets_its_own_range_and_keeps_it(shop: Shop, readiness: Readiness) -> None:
-    first = salt(readiness, shop, "--yes", "--json")
+def test_each_table_gets_its_own_range_and_keeps_it(
+    preproduction: Shop, readiness: Readiness
+) -> None:
+    first = salt(readiness, preproduction, "--yes", "--json")
     assert first.code == 0, first.err
     assert f"AUTO_INCREMENT on {DATABASE}" in first.err
     assert first.json["moved"] == 4
-    ranges = [i // RANGE for i in next_ids(shop).values()]
+    ranges = [i // RANGE for i in next_ids(preproduction).values()]
     assert sorted(set(ranges)) == sorted(ranges)
     assert min(ranges) >= 1
-    again = salt(readiness, shop, "--yes", "--json")
+    again = salt(readiness, preproduction, "--yes", "--json")
     assert again.json["moved"] == 0
     assert {t["action"] for t in again.json["tables"]} == {"stays"}
 
 
-def test_small_types_are_told_and_left(shop: Shop, readiness: Readiness) -> None:
-    with connect(shop.server) as connection, connection.cursor() as cursor:
+def test_small_types_are_told_and_left(preproduction: Shop, readiness: Readiness) -> None:
+    with connect(preproduction.server) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE `small one` (id SMALLINT AUTO_INCREMENT PRIMARY KEY)")
         try:
-            said = salt(readiness, shop, "--yes")
+            said = salt(readiness, preproduction, "--yes")
         finally:
             cursor.execute("DROP TABLE `small one`")
     assert said.code == 0, said.err
     assert "left as it is: smallint has no room for a range" in said.out
 
 
-def test_a_clone_needs_no_consent(shop: Shop, readiness: Readiness) -> None:
-    assert readiness("clone", "adopt", shop.dsn, "--yes").code == 0
-    with connect(shop.server) as connection, connection.cursor() as cursor:
+def test_a_clone_needs_no_consent(preproduction: Shop, readiness: Readiness) -> None:
+    assert readiness("clone", "adopt", preproduction.dsn, "--yes").code == 0
+    with connect(preproduction.server) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE later (id INT AUTO_INCREMENT PRIMARY KEY)")
         try:
-            said = salt(readiness, shop, "--json")
+            said = salt(readiness, preproduction, "--json")
         finally:
             cursor.execute("DROP TABLE later")
     assert (said.code, said.json["moved"]) == (0, 1)
 
 
-def test_a_salted_database_may_be_captured_again(shop: Shop, readiness: Readiness) -> None:
+def test_a_salted_database_may_be_captured_again(preproduction: Shop, readiness: Readiness) -> None:
     """The rows that were there are still there."""
-    with connect(shop.server) as connection, connection.cursor() as cursor:
+    with connect(preproduction.server) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*), MAX(id) FROM products")
         assert cursor.fetchall() == ((360, 859),)
