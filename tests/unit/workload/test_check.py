@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.fakes.baskets import BasketFlow, basket_workload
+from tests.fakes.basket_flow import BasketFlow, basket_workload
 from tests.fakes.checkouts import ScriptedSession, duplicate_key, small_pools, small_workload
 
 from readiness.errors import StatementFailed

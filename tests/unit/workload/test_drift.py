@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from tests.fakes.baskets import basket_workload
+from tests.fakes.basket_flow import basket_workload
 from tests.fakes.captures import shop_schema
 
 from readiness.model.workload import Workload

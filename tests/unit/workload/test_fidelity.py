@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.fakes.baskets import BasketFlow, answer, basket_workload, slow_log
+from tests.fakes.basket_flow import BasketFlow, answer, basket_workload, slow_log
 from tests.fakes.checkouts import ScriptedSession, duplicate_key
 
 from readiness.errors import WorkloadError
