@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from readiness.model.workload import Row, Slot, StatementKind, Step
+from readiness.model.workload import StatementKind, Step
 from readiness.sql.kind import acting_tokens
 from readiness.sql.lexer import TokenKind, lex
+from readiness.workload.layout import layout
 
 _WRITES = (StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE)
 _VERBS = frozenset({b"INSERT", b"REPLACE", b"UPDATE", b"DELETE"})
@@ -29,7 +30,7 @@ def gist(steps: Sequence[Step]) -> str:
 
 def _written_table(step: Step) -> str:
     """The one table that an INSERT, UPDATE or DELETE names; "" where it names several."""
-    sql = _text(step)
+    sql = layout(step).text
     spoken = [t for t in acting_tokens(sql, lex(sql)) if t.kind not in _UNSPOKEN]
     words = [sql[t.start : t.end] for t in spoken]
     if not words or words[0].upper() not in _VERBS:
@@ -49,11 +50,3 @@ def _written_table(step: Step) -> str:
 def _shown(name: bytes) -> str:
     """The name without its backticks; "" for one that would break out of a comment line."""
     return "" if b"\n" in name else name.replace(b"`", b"").decode("utf-8", "surrogateescape")
-
-
-def _text(step: Step) -> bytes:
-    """The statement with all its rows, and its variables by name."""
-    flat: list[bytes | Slot] = []
-    for piece in step.pieces:
-        flat += piece.pieces if isinstance(piece, Row) else (piece,)
-    return b"".join(p if isinstance(p, bytes) else b"@" + p.variable.encode() for p in flat)

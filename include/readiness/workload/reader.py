@@ -106,7 +106,7 @@ class _Reader:
             self._source.fail(
                 token.start,
                 f"an annotation stands inside the statement that begins in line {line}",
-                "End that statement with a semicolon.",
+                "End that statement with a semicolon; a row in it is marked by /* @turn NAME 2 */.",
             )
 
     def _demand_no_mark(self, token: Token) -> None:

@@ -322,3 +322,83 @@ def test_loops_on_two_connections_may_stand_between_each_other() -> None:
             mixed.append(replace(ahead, statement_id=f"z{len(mixed)}"))
     both = replace(workload, steps=tuple(mixed))
     assert parse(render(both), path=PATH) == ordered(both)
+
+
+def inserted(text: bytes, *offsets: int) -> bytes:
+    """A statement of the file that inserts rows, and binds the ids of some of them."""
+    binds = b"".join(
+        b"-- @bind row_id_%d server number t.id\nSET @row_id_%d = LAST_INSERT_ID() + %d;\n"
+        % (offset, offset, offset)
+        for offset in offsets
+    )
+    return b"-- @statement s090  -- @transaction 0\n" + text + b";\n" + binds
+
+
+TWO_AND_THREE = (
+    b"/* @turn order_items_0 2 */, (2)/* @end *//* @turn order_items_0 3 */, (3)/* @end */"
+)
+ROWS = b"INSERT INTO t (c) VALUES (f(1))" + TWO_AND_THREE
+LAST = b"INSERT INTO t (c) VALUES ((1))" + TWO_AND_THREE + b", (99) ON DUPLICATE KEY UPDATE c = (1)"
+
+
+def test_the_id_of_a_row_is_read_where_the_row_is_there() -> None:
+    data = render(basket_workload()) + inserted(ROWS, 0, 1, 2)
+    parse(data + READ % b"@row_id_0", path=PATH)
+    turned = READ.replace(b"0\n", b"0  -- @turn order_items_0 2\n")
+    parse(data + turned % b"@row_id_1", path=PATH)
+    assert "@row_id_1 is read where turn 2" in refused(data + READ % b"@row_id_1").message
+    assert "@row_id_2 is read where turn 3" in refused(data + turned % b"@row_id_2").message
+
+
+def test_an_id_behind_rows_that_may_be_left_out_is_refused() -> None:
+    data = render(basket_workload())
+    error = refused(data + inserted(LAST, 3))
+    assert "@row_id_3 counts 3 rows from the first" in error.message
+    parse(data + inserted(LAST, 0, 1, 2), path=PATH)
+
+
+def test_ids_that_do_not_go_up_by_one_are_taken_as_they_are() -> None:
+    data = render(basket_workload()) + inserted(ROWS, 0, 2, 4)
+    parse(data + READ % b"@row_id_2", path=PATH)
+
+
+def named(setting: bytes, taking: bytes, *, turn: bytes = b"  -- @turn order_items_0 2") -> bytes:
+    """A statement of turn 2 that sets a name, and one that takes it; `turn` is that of the other."""
+    return (
+        render(basket_workload())
+        + b"-- @statement s080  -- @transaction 0  -- @turn order_items_0 2\n%s;\n" % setting
+        + b"-- @statement s081%s\n%s;\n" % (turn, taking)
+    )
+
+
+NAMES = {
+    "savepoint sp_1": (b"SAVEPOINT sp_1", b"RELEASE SAVEPOINT SP_1"),
+    "savepoint sp_2": (b"SAVEPOINT sp_2", b"ROLLBACK TO sp_2"),
+    "savepoint sp_3": (b"SAVEPOINT sp_3", b"ROLLBACK WORK TO SAVEPOINT sp_3"),
+    "prepared statement p": (b"PREPARE p FROM 'SELECT 1'", b"EXECUTE p"),
+    "prepared statement q": (b"PREPARE q FROM 'SELECT 1'", b"DEALLOCATE PREPARE q"),
+    "@bal": (b"SET @bal := (SELECT 1)", b"SELECT @bal + 1"),
+    "@stock": (b"SELECT stock INTO @stock FROM products", b"UPDATE products SET stock = @stock"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_the_session_is_taken_only_where_it_was_set(name: str) -> None:
+    parse(named(*NAMES[name]), path=PATH)
+    parse(named(*NAMES[name], turn=b"  -- @turn order_items_0 3"), path=PATH)
+    error = refused(named(*NAMES[name], turn=b""))
+    assert error.message.lower().endswith(
+        f"{name} is taken where turn 2 of order_items_0, which sets it, may be left out"
+    )
+    # On another connection it is another name, and one that all checkouts set is there.
+    parse(named(*NAMES[name], turn=b"  -- @connection 2"), path=PATH)
+    before = b"-- @statement s070  -- @transaction 0\n%s;\n-- @statement s080" % NAMES[name][0]
+    parse(named(*NAMES[name], turn=b"").replace(b"-- @statement s080", before), path=PATH)
+
+
+def test_a_name_in_a_row_is_taken_where_the_row_is_there() -> None:
+    row = b"SELECT 1 FROM products WHERE sku IN ('A'/* @turn order_items_0 2 */, @own/* @end */)"
+    parse(named(b"SET @own = 'B'", row, turn=b""), path=PATH)
+    assert (
+        "@own" in refused(named(b"SET @own = 'B'", row.replace(b"_0 2", b"_0 1"), turn=b"")).message
+    )
