@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.anonymize.originals import Originals, originals
@@ -24,6 +24,7 @@ from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
 from readiness.ports import Progress, Session
 from readiness.workload.changes import Changes, changes_between
+from readiness.workload.drift import table_fingerprints
 from readiness.workload.example import with_examples
 from readiness.workload.explained import confidence_of, explained, vocabulary
 from readiness.workload.file import render
@@ -115,6 +116,7 @@ class _Building:
         self._tell("replacing captured values")
         given = {v.name for v in draft.variables if v.is_given}
         workload = with_examples(seal(draft, key=key), given)
+        workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
         offers = self._offers(workload, target)
         self._write(workload, draft)
         warnings = [w for c in captures for w in _warnings(c)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from readiness.adapters.mysql_session import Login, open_session
 from readiness.anonymize.key import load_key
+from readiness.artifacts import atomic
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.build import BuildInputs, Built, build_workload
@@ -74,6 +75,16 @@ def publish(asked: Asked, settings: Settings) -> Built:
     return build(asked, key=load_key(settings.key_file), output=path, keep_previous=True)
 
 
+def write_schema(source: Login, output: Path) -> Schema:
+    """Writes the schema of the source's database as `--schema FILE` reads it. Raises ConfigError
+    (no database named), WorkloadError (no tables), TargetError."""
+    with _session(source, "source") as session:
+        schema = _schema(Asked("", (), source=source), session)
+    text = json.dumps(schema.to_json(), indent=1, ensure_ascii=False)
+    atomic.write_bytes(output, f"{text}\n".encode())
+    return schema
+
+
 @contextmanager
 def _session(login: Login | None, what: str) -> Iterator[Session | None]:
     if login is None:
@@ -103,5 +114,6 @@ def _schema_file(file: Path) -> Schema:
         return Schema.from_json(json.loads(file.read_text("utf-8")))
     except (ValueError, KeyError, TypeError):
         raise ConfigError(
-            f"{file} is no schema in our JSON form.", hint="Name the database:  --source DSN"
+            f"{file} is no schema in our JSON form.",
+            hint="Write one:  readiness workload schema --source DSN -o schema.json",
         ) from None
