@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,12 @@ import yaml
 from tests.fakes.log_writers import Sent, general_mysql
 
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.mysql_script import open_script
 from readiness.cli.main import main
+from readiness.workload.check import check
+from readiness.workload.compile import compile_flow
+from readiness.workload.file import parse
+from readiness.workload.pools import read_pools
 
 pytestmark = pytest.mark.mysql
 TABLES = (
@@ -134,3 +141,26 @@ def test_a_dropped_value_can_be_drawn_from_a_table(
     assert (buyer["class"], buyer["sample"], buyer["overridden"]) == (
         "existing", "orders.buyer", True,
     )  # fmt: skip
+
+
+def test_what_was_overruled_runs(
+    logs: list[str], tmp_path: Path, source: str, target: str, private_server: LocalServer
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(
+        "variables:\n"
+        "  order_id_0: {generator: integer(100000000..999999999), name: number}\n"
+        "  order_buyer_0: {expression: \"CONCAT('buyer-', @number)\"}\n"
+        "  shop_id_0: {weight: products.shop_id}\n"
+    )
+    more = ["--target", target, "--overrides", str(mine)]
+    assert build(logs, tmp_path, "--source", source, *more) == 0
+    path = tmp_path / "checkout.sql"
+    workload = parse(path.read_bytes(), path=path)
+    opened = partial(open_script, **private_server.root_login("clone_of_production"))
+    with closing(private_server.root_session("clone_of_production")) as session:
+        flow = compile_flow(workload, read_pools(workload, session), namespace=b"n" * 8, seed=1)
+        assert check(flow, opened, checkouts=30).is_clean
+        rows = session.query("SELECT id, buyer FROM orders WHERE buyer LIKE 'buyer-%%'", ())
+    assert len(rows) == 30
+    assert all(str(buyer) == f"buyer-{number}" for number, buyer in rows)

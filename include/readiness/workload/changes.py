@@ -26,16 +26,20 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All differences; `came` are ids of the new workload, `went` of the old; counts that differ as
-    (before, after)."""
+    """All differences; `came` are ids of the new workload, `went` of the old; `repeats` are counts
+    by name as (before, after), `tables` those with another definition, `counts` the funnel's that
+    differ."""
 
     variables: tuple[Change, ...]
     came: tuple[str, ...]
     went: tuple[str, ...]
+    repeats: Mapping[str, tuple[str, str]]
+    tables: tuple[str, ...]
     counts: Mapping[str, tuple[int, int]]
 
     def __bool__(self) -> bool:
-        return bool(self.variables or self.came or self.went or self.counts)
+        found = (self.variables, self.came, self.went, self.repeats, self.tables, self.counts)
+        return any(found)
 
     def to_json(self) -> dict[str, object]:
         """The form of `--json`."""
@@ -45,6 +49,8 @@ class Changes:
                 for c in self.variables
             ],
             "statements": {"came": list(self.came), "went": list(self.went)},
+            "repeats": {name: list(pair) for name, pair in self.repeats.items()},
+            "tables": list(self.tables),
             "counts": {name: list(pair) for name, pair in self.counts.items()},
         }
 
@@ -55,6 +61,12 @@ class Changes:
             made.append(f"+ statements {_listed(self.came)}")
         if self.went:
             made.append(f"- statements {_listed(self.went)} of the workload before")
+        made += [
+            f"~ repeat {name}: {before or 'none'} → {after or 'none'}"
+            for name, (before, after) in self.repeats.items()
+        ]
+        if self.tables:
+            made.append(f"~ tables with another definition: {', '.join(self.tables)}")
         pairs = ", ".join(f"{name} {a} → {b}" for name, (a, b) in self.counts.items())
         return [*made, *([f"~ {pairs}"] if pairs else [])]
 
@@ -70,6 +82,8 @@ def changes_between(before: Workload, after: Workload) -> Changes:
         tuple(Change(n, old.get(n, ""), new.get(n, "")) for n in sorted(names)),
         came,
         went,
+        _different(_repeats(before), _repeats(after)),
+        tuple(_different_tables(before, after)),
         {n: pair for n, pair in pairs.items() if pair[0] != pair[1]},
     )
 
@@ -85,6 +99,22 @@ def _described_one(variable: Variable, weight: str) -> str:
     how = f"= {variable.expression}" if variable.expression else how
     parts = [str(variable.kind), how, f"({variable.column})" if variable.column else ""]
     return " ".join(filter(None, (*parts, f"weight {weight}" if weight else "")))
+
+
+def _repeats(workload: Workload) -> dict[str, str]:
+    return {r.name: " ".join(map(str, r.counts)) for r in workload.repeats}
+
+
+def _different(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    names = sorted(before.keys() | after.keys())
+    pairs = {name: (before.get(name, ""), after.get(name, "")) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _different_tables(before: Workload, after: Workload) -> list[str]:
+    """Tables that both use, defined differently."""
+    both = sorted(before.tables.keys() & after.tables.keys())
+    return [name for name in both if before.tables[name] != after.tables[name]]
 
 
 def _moved(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from readiness.model.workload import (
     Form,
+    Repeat,
     Row,
     Sample,
     Slot,
@@ -91,6 +92,16 @@ def test_more_rows_of_an_insert_are_the_same_statement() -> None:
     row = Row(Turn("items", 2), (b", (", Slot("user_id_0"), b", 1)"))
     old = replace(BEFORE, steps=(step(1, *insert),))
     assert not changes_between(old, replace(old, steps=(step(1, *insert, row),)))
+
+
+def test_another_basket_and_another_definition_are_changes() -> None:
+    old = replace(BEFORE, repeats=(Repeat("items", (1, 2)),), tables={"a": "1" * 8, "b": "2" * 8})
+    new = replace(old, repeats=(Repeat("items", (1, 2, 5)),), tables={"a": "3" * 8, "c": "4" * 8})
+    assert changes_between(old, new).lines() == [
+        "~ repeat items: 1 2 → 1 2 5",
+        "~ tables with another definition: a",
+    ]
+    assert changes_between(BEFORE, old).lines() == ["~ repeat items: none → 1 2"]
 
 
 def test_counts_that_differ_are_shown_before_and_after() -> None:
