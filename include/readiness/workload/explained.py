@@ -42,7 +42,7 @@ def explained(
         {"dropped": {e.name: _dropped(e) for e in _sorted(explanation.dropped)}},
         {"fixed": [_fixed(place) for place in explanation.fixed]},
         {"doubts": [_doubt(doubt) for doubt in explanation.doubts]},
-        {"not_aligned": list(explanation.not_aligned)},
+        {"alignment": list(explanation.not_aligned)},
         {"unsettled": list(explanation.unsettled)},
     ]
     filled = [_dumped(s) for s in sections if any(s.values())]

@@ -16,7 +16,7 @@ CONFIDENCE = {2: "two captures", 3: "three captures"}
 # Every word of four letters or more in keys and sentences; tests hold the list complete.
 WORDS = """
 version workload captures confidence overrides overridden funnel step count counts repeats says one of them is drawn for each checkout variables dropped
-fixed doubts not_aligned unsettled class generator expression sample weight where row_with column
+fixed doubts alignment unsettled class generator expression sample weight where row_with column
 statements statement literal evidence index foreign_keys seen because taken could_be cure
 
 columns column differs were literals structural constant varying groups fresh existing server derived time inline generated

@@ -116,7 +116,7 @@ def test_what_could_not_be_laid_side_by_side_is_listed() -> None:
         schema=shop_schema(),
         name="shop",
     )
-    assert "capture 2 has no statement for s003" in read(draft)["not_aligned"]
+    assert "capture 2 has no statement for s003" in read(draft)["alignment"]
 
 
 def test_baskets_of_other_sizes_are_told(plain: RawDraft) -> None:
@@ -188,7 +188,7 @@ def test_our_words_are_all_known_to_the_scan(which: str) -> None:
     draft = built(which, 2)
     ours = vocabulary(names_of(paylater_schema())).decode()
     found = read(draft)
-    prose: list[str] = [str(found["funnel"]), *found["not_aligned"], *found["unsettled"]]
+    prose: list[str] = [str(found["funnel"]), *found["alignment"], *found["unsettled"]]
     for entry in (*found["variables"].values(), *found["dropped"].values()):
         prose += [entry["because"], entry["class"], *entry, *entry.get("evidence", ())]
         prose += [
