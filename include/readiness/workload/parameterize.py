@@ -128,7 +128,7 @@ def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str
             "one capture runs it, and its length does not vary"
         )
     if alignment.dropped:
-        warnings.append(f"{alignment.dropped} transactions tried again in a loop are left out")
+        warnings.append(f"failed tries within a loop are left out: {alignment.dropped}")
     if longest := [i for i, one in enumerate(alignment.laid) if one.longest]:
         warnings.append(f"a text of {_ids(longest)} always holds the longest list of the captures")
     if left_out := flows[0].left_out:

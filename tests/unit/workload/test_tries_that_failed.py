@@ -105,3 +105,19 @@ def test_a_statement_sent_twice_is_a_repeat() -> None:
     found = draft(*captures)
     assert [r.counts for r in found.repeats] == [(1, 1, 2)]
     assert len({text_of(s) for s in found.steps if s.turn}) == 1
+
+
+def test_a_try_within_a_loop_is_left_out_and_told() -> None:
+    def item(number: int) -> list[str]:
+        return ["BEGIN", f"SELECT * FROM products WHERE id = {7_000_000 + number}"]
+
+    def said(start: int, items: int, tries: int) -> RawCapture:
+        undone = transaction(*item(start), "ROLLBACK", outcome=Outcome.ROLLBACK)
+        each = [transaction(*item(start + n), "COMMIT") for n in range(items)]
+        head = transaction("BEGIN", "SELECT 1 FROM shops", "COMMIT")
+        return capture(head, *[undone] * tries, *each, head)
+
+    found = draft(said(100, 1, 0), said(200, 3, 1), said(300, 2, 0))
+    assert [r.counts for r in found.repeats] == [(1, 3, 2)]
+    assert not [s for s in found.steps if s.kind == "rollback"]
+    assert "failed tries within a loop are left out: 1" in found.warnings
