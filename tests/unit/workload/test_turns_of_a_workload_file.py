@@ -402,3 +402,10 @@ def test_a_name_in_a_row_is_taken_where_the_row_is_there() -> None:
     assert (
         "@own" in refused(named(b"SET @own = 'B'", row.replace(b"_0 2", b"_0 1"), turn=b"")).message
     )
+
+
+def test_a_mistake_in_a_row_of_its_own_line_names_that_line() -> None:
+    data = changed((b"/* @turn order_items_0 3 */, (", b"\n  /* @turn order_items_9 3 */, ("))
+    error = refused(data)
+    assert error.line == line_of(data, b"order_items_9")
+    assert error.hint == "Did you mean order_items_0?"
