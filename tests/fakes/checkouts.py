@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from readiness.errors import StatementFailed
-from readiness.model.draft import RawDraft, RawLiteral, RawStep, RawVariable
+from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawStep, RawVariable
 from readiness.model.transactions import Outcome
 from readiness.model.workload import (
     Bind,
@@ -206,7 +206,7 @@ def fresh(name: str, generator: str, *values: bytes | None, form: Form = Form.TE
     return RawVariable(name, FRESH, generator, "people", name, form, values)
 
 
-def step(*pieces: bytes | RawLiteral | Slot, statement_id: str = "s001") -> RawStep:
+def step(*pieces: RawPiece, statement_id: str = "s001") -> RawStep:
     """One autocommit INSERT."""
     return RawStep(statement_id, 1, 0, StatementKind.INSERT, 0.0, pieces)
 

@@ -11,20 +11,22 @@ from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft
 from readiness.model.transactions import RawCapture
 from readiness.sql.lexer import TokenKind
-from readiness.workload.align import Alignment, Place, align
+from readiness.workload.align import Alignment, align
 from readiness.workload.classify import Exists, bind_choices, bind_server_ids, classify
 from readiness.workload.context import NOWHERE, Context, ContextReader, Meeting, with_prepared
 from readiness.workload.derive import derive
 from readiness.workload.drafting import Drafting
-from readiness.workload.embed import embed
+from readiness.workload.embed import embed, keep_json
 from readiness.workload.groups import Use, group
 from readiness.workload.names import give_names
+from readiness.workload.places import Place
 from readiness.workload.sampling import existing_rows, samples_of
 from readiness.workload.schema import Schema
 from readiness.workload.source import SourceRows
 from readiness.workload.sql_modes import refuse_other_sql_modes
 from readiness.workload.statements import Flow, Statement, flatten
 from readiness.workload.times import bind_times, hidden_by_the_clock
+from readiness.workload.turns import Scope, part_by_turns, repeat_names
 
 
 def parameterize(
@@ -35,28 +37,32 @@ def parameterize(
     exists: Exists | None = None,
     rows: SourceRows | None = None,
 ) -> RawDraft:
-    """The flow of the first capture, with variables found by comparing it with the others.
+    """The flow of the captures, with variables found by comparing them with one another.
 
     `exists` and `rows` ask the source database; without them the statements alone decide which
     existing values belong to one row. Raises WorkloadError for fewer than two captures, captures
     of different flows or in another sql_mode, SqlError for SQL that cannot be read."""
     flows = _flows(captures)
     alignment = align(flows)
-    contexts = _contexts(flows[0].statements, schema)
+    contexts = _contexts(alignment.statements, schema)
+    scope = Scope([one.part.turn for one in alignment.laid], alignment.repeats)
     uses = _uses(alignment.places, contexts, schema)
     groups, guesses = group(uses, schema)
     warnings = [*_alignment_warnings(flows, alignment), *_context_warnings(contexts, guesses)]
+    groups += part_by_turns(groups, contexts, scope)
     bind_times(groups)
-    warnings += bind_server_ids(groups, contexts, schema)
-    bind_choices(groups)
+    warnings += bind_server_ids(groups, contexts, schema, scope)
+    bind_choices(groups, scope)
     warnings += classify(groups, schema, exists)
     found = existing_rows(groups, schema, rows)
     derive(groups)
     groups += embed(groups)
-    give_names(groups, _own_variables(flows[0].statements))
-    samples = samples_of(found, schema, rows)
-    drafting = Drafting(flows, alignment.places, contexts, groups, schema)
-    return drafting.draft(name, samples, warnings)
+    keep_json(groups)
+    taken = _own_variables(alignment.statements)
+    give_names(groups, taken)
+    names = repeat_names(alignment, contexts, taken | {g.name for g in groups})
+    drafting = Drafting(alignment, names, contexts, groups, schema)
+    return drafting.draft(name, len(flows), samples_of(found, schema, rows), warnings)
 
 
 def _flows(captures: Sequence[RawCapture]) -> list[Flow]:
@@ -110,13 +116,26 @@ def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str
     warnings = []
     for number, (missing, extra) in enumerate(alignment.unmatched, 2):
         if missing:
-            ids = ", ".join(f"s{i + 1:03d}" for i in missing[:8]) + ", …" * (len(missing) > 8)
-            warnings.append(f"capture {number} has no statement for {ids}")
+            warnings.append(f"capture {number} has no statement for {_ids(missing)}")
         if extra:
             warnings.append(f"capture {number} has {extra} statements that capture 1 has not")
+    if alignment.nested:
+        warnings.append(
+            f"a loop at {_ids(alignment.nested)} runs within another: it is written out as often as "
+            "one capture runs it, and its length does not vary"
+        )
+    if alignment.dropped:
+        warnings.append(f"{alignment.dropped} transactions tried again in a loop are left out")
+    if longest := [i for i, one in enumerate(alignment.laid) if one.longest]:
+        warnings.append(f"a text of {_ids(longest)} always holds the longest list of the captures")
     if left_out := flows[0].left_out:
         warnings.append(f"{left_out} statements of session set-up were left out")
     return warnings
+
+
+def _ids(statements: Sequence[int]) -> str:
+    """The first of the statements by their names."""
+    return ", ".join(f"s{i + 1:03d}" for i in statements[:8]) + ", …" * (len(statements) > 8)
 
 
 def _context_warnings(contexts: Sequence[Context], guesses: int) -> list[str]:

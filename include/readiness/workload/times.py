@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from readiness.model.workload import VariableKind
-from readiness.workload.align import Place
 from readiness.workload.groups import Group, Values
+from readiness.workload.places import Place
 
 _MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d)([ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z?)")
 _DAY = re.compile(rb"\d{4}-\d\d-\d\d")
