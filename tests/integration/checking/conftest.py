@@ -99,6 +99,8 @@ def shop_once(server: LocalServer, number: int, *, more: str = "", items: int = 
         cursor.execute("SELECT id, sku, cents FROM products WHERE shop_id = %s", (shop,))
         rows = list(cursor.fetchall())
         basket = [rows[number + 2 * k] for k in range(items)]
+        ids = ", ".join(str(row[0]) for row in basket)
+        cursor.execute(f"SELECT stock FROM products WHERE id IN ({ids})")
         cursor.execute("BEGIN")
         cursor.execute(
             "INSERT INTO orders (token, shop_id, cents) VALUES (%s, %s, %s)",
