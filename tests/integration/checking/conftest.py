@@ -85,22 +85,31 @@ def fill(cursor: Cursor) -> None:
         cursor.executemany("INSERT INTO products (shop_id, sku, cents) VALUES (%s, %s, %s)", rows)
 
 
-def shop_once(server: LocalServer, number: int, *, more: str = "") -> None:
-    """One checkout of two products; `more` is one statement that this release adds."""
+def prepare(server: LocalServer, number: int, *, start: int = 7000) -> None:
+    """Other orders came before each capture."""
+    with connect(server) as connection, connection.cursor() as cursor:
+        for table, first in (("orders", start), ("order_lines", 10 * start)):
+            cursor.execute(f"ALTER TABLE {table} AUTO_INCREMENT = {first + 131 * number}")
+
+
+def shop_once(server: LocalServer, number: int, *, more: str = "", items: int = 2) -> None:
+    """One checkout of some products; `more` is one statement that this release adds."""
     shop = 5 + 9 * number
     with connect(server, APP) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT id, sku, cents FROM products WHERE shop_id = %s", (shop,))
         rows = list(cursor.fetchall())
-        one, two = rows[number], rows[number + 4]
+        basket = [rows[number + 2 * k] for k in range(items)]
+        ids = ", ".join(str(row[0]) for row in basket)
+        cursor.execute(f"SELECT stock FROM products WHERE id IN ({ids})")
         cursor.execute("BEGIN")
         cursor.execute(
             "INSERT INTO orders (token, shop_id, cents) VALUES (%s, %s, %s)",
-            (TOKENS[number], shop, one[2] + two[2]),
+            (TOKENS[number], shop, sum(row[2] for row in basket)),
         )
         order = cursor.lastrowid
         if more:
             cursor.execute(more)
-        for product, _, cents in (one, two):
+        for product, _, cents in basket:
             cursor.execute(
                 "INSERT INTO order_lines (order_id, product_id, cents) VALUES (%s, %s, %s)",
                 (order, product, cents),
@@ -157,9 +166,7 @@ def shop(
         empty_shop(server)
         general, slow = [], []
         for number in range(len(TOKENS)):
-            with connect(server) as connection, connection.cursor() as cursor:
-                for table, start in (("orders", 7000), ("order_lines", 90_000)):
-                    cursor.execute(f"ALTER TABLE {table} AUTO_INCREMENT = {start + 131 * number}")
+            prepare(server, number)
             paths = logged(server, folder, f"c{number}", lambda n=number: shop_once(server, n))
             general.append(paths[0])
             slow.append(paths[1])
