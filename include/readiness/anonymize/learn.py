@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawVariable
@@ -68,7 +69,7 @@ def specification_of(variable: RawVariable, now_ms: int, captured: Collection[by
 def _known(name: str, seen: _Seen) -> str:
     """A generator that exists and fits the form; anything else is learned from the shape."""
     if seen.form is Form.HEX:
-        return _binary_name(seen)
+        return name if name == "uuid1_swapped" else _binary_name(seen)
     if name in SIZED:
         return f"{name}{len(seen.texts[0])}"
     try:
@@ -152,6 +153,11 @@ def _decimal(seen: _Seen) -> Specification:
         return _integer(seen)
     scaled = {int(_scaled(t, scale)) for t in seen.texts}
     wholes = [n // 10**scale for n in scaled]
+    if min(scaled) < 0:
+        size = 10 ** len(str(max(map(abs, wholes))))
+        return Specification(
+            "decimal", argument=f"-{size - 1}.{'9' * scale}..{size - 1}.{'9' * scale}"
+        )
     first = 10 ** (len(str(min(wholes))) - 1) * 10**scale if min(wholes) > 0 else 1
     last = 10 ** ((len(str(max(wholes))) if max(wholes) else 0) + scale) - 1
     first -= first in scaled and first > 1
@@ -273,9 +279,10 @@ def _roomier(text: str) -> str:
 
 
 _LEARNERS = {
-    "uuid1": lambda seen: _uuid("uuid1", seen),
-    "uuid4": lambda seen: _uuid("uuid4", seen),
-    "uuid7": lambda seen: _uuid("uuid7", seen),
+    **{
+        name: partial(_uuid, name)
+        for name in ("uuid1", "uuid4", "uuid7", "uuid1_hex", "uuid4_hex", "uuid7_hex")
+    },
     "email": _email,
     "phone": _phone,
     "text": _text,

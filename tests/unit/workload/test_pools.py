@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,6 +12,7 @@ from tests.fakes.checkouts import TableSession, small_pools, small_workload
 
 from readiness.errors import WorkloadError
 from readiness.ports import Row
+from readiness.workload.free import Free, Order
 from readiness.workload.pools import Group, Pools, read_pools
 from readiness.workload.rows import field_bytes
 
@@ -62,10 +64,25 @@ def test_the_servers_time_zone_is_kept() -> None:
 
 
 def test_pools_travel_as_json() -> None:
-    assert Pools.from_json(json.loads(json.dumps(small_pools().to_json()))) == small_pools()
+    free = {
+        "orders.ref pattern(999)": Free(700, 300, Order.UP),
+        "orders.code hex2": Free(0, 5, Order.STRIPS, strip=8, every=8, taken=b"\x07"),
+    }
+    read = replace(small_pools(), unique={"orders.ref": ("shop",)}, free=free)
+    assert Pools.from_json(json.loads(json.dumps(read.to_json()))) == read
 
 
-@pytest.mark.parametrize("broken", [{}, {"pools": 3}, {"pools": [3], "offset_s": 0}])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"pools": 3},
+        {"pools": [3], "offset_s": 0},
+        {"pools": [], "offset_s": 0, "unique": [], "free": {}},
+        {"pools": [], "offset_s": 0, "unique": {}, "free": {"a": {"start": "x"}}},
+        {"pools": [], "offset_s": 0, "unique": {}, "free": {"a": 3}},
+    ],
+)
 def test_broken_json_is_refused(broken: dict[str, object]) -> None:
     with pytest.raises(WorkloadError, match="pools"):
         Pools.from_json(broken)
