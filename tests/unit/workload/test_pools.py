@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -40,6 +41,32 @@ def test_children_are_grouped_by_their_parent() -> None:
 def test_a_parent_with_too_few_children_is_left_out() -> None:
     read = pools([(1,), (3,)])
     assert set(weights(read, 0)) == {(b"1",)}
+
+
+class CuttingSession(TableSession):
+    """Gives no more rows than the query's LIMIT."""
+
+    def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        rows = super().query(sql, parameters)
+        return rows[: int(str(parameters[-1]))] if sql.endswith("LIMIT %s") else rows
+
+
+def test_a_parent_with_many_children_pushes_no_other_out() -> None:
+    many: list[Row] = [(1, f"A-{k}") for k in range(30_000)]
+    merchants: list[Row] = [(k,) for k in range(1, 300)]
+    others: list[Row] = [(k, f"{k}-{n}") for k in range(2, 300) for n in range(2)]
+    read = read_pools(
+        small_workload(), CuttingSession({"merchants": merchants, "products": many + others})
+    )
+    assert set(read.pools[1].groups) == {(b"%d" % k,) for k in range(1, 300)}
+    assert len(read.pools[1].groups[b"1",].rows) == 5000
+
+
+def test_what_the_largest_basket_takes_is_told() -> None:
+    with pytest.raises(WorkloadError) as caught:
+        pools([(3,)])
+    assert "2 different rows" in caught.value.message
+    assert "largest takes 2" in caught.value.hint
 
 
 def test_a_table_without_rows_is_named() -> None:
