@@ -132,6 +132,10 @@ def test_an_empty_table_takes_two_runs(session: Session) -> None:
          " LPAD(n, 5, '0'), '0') FROM numbers WHERE n < 100000 AND n % 5 = 0"),
         ("mixed", "ref VARCHAR(9) COLLATE utf8mb4_bin", "pattern(wwww)", Form.TEXT,
          "SELECT CONV(n + 50000, 10, 36) FROM numbers WHERE n % 99 = 0"),
+        ("quoted", "ref INT", "pattern(1999999)", Form.TEXT, "SELECT 1000000 + n * 2"
+         " FROM numbers WHERE n < 500000 AND n % 5 = 0"),
+        ("padded", "ref INT", "pattern(99999)", Form.TEXT, "SELECT n FROM numbers"
+         " WHERE n < 99000 AND n % 5 > 0"),
     ],
 )  # fmt: skip
 def test_each_kind_of_column_is_asked_in_its_own_order(

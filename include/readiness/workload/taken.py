@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from readiness.errors import StatementFailed, WorkloadError
 from readiness.model.generator import parse_specification
-from readiness.model.workload import Form, Variable, VariableKind, Workload
+from readiness.model.workload import Variable, VariableKind, Workload
 from readiness.ports import Session
 from readiness.workload.free import Free, Order
 from readiness.workload.keys import UniqueColumn, unique_columns
 from readiness.workload.lanes import lane_key, with_shared_lanes
-from readiness.workload.shapes import Cards, Numbers, Octets, Shape, Texts, shape_of
+from readiness.workload.shapes import Numbers, Octets, Shape, Texts, shape_of
 
 _WINDOW = 1 << 20  # numbers that are looked at one by one
 _STRIPS = 64
@@ -55,8 +55,8 @@ def _free_for(session: Session, variable: Variable, column: UniqueColumn) -> Fre
     if specification.name == "snowflake" and column.is_numeric:
         epoch_ms = int(specification.argument or _SNOWFLAKE_EPOCH_MS)
         return _later(_Column.of(session, variable), epoch_ms)
-    shape = shape_of(specification, variable.form)
-    if shape is None or not _is_ordered(shape, variable, column):
+    shape = _as_indexed(shape_of(specification, variable.form), column)
+    if shape is None:
         return None
     try:
         return _Column.of(session, variable).free(shape)
@@ -67,12 +67,25 @@ def _free_for(session: Session, variable: Variable, column: UniqueColumn) -> Fre
         ) from error
 
 
-def _is_ordered(shape: Shape, variable: Variable, column: UniqueColumn) -> bool:
+def _as_indexed(shape: Shape | None, column: UniqueColumn) -> Shape | None:
+    """The shape in the order of the column's index; None where it has another. Digits that are
+    written in quotes are numbers where the column holds numbers."""
+    if isinstance(shape, Texts) and column.is_numeric:
+        return _digits(shape)
     if isinstance(shape, Numbers):
-        return column.is_numeric and variable.form is Form.NUMBER
+        return shape if column.is_numeric else None
     if isinstance(shape, Octets):
-        return column.is_binary
-    return isinstance(shape, Texts | Cards) and column.is_text
+        return shape if column.is_binary else None
+    return shape if column.is_text else None
+
+
+def _digits(shape: Texts) -> Numbers | None:
+    """`10` and any three digits are the numbers from 10000 on."""
+    texts = (str(shape.spell(0)), str(shape.spell(shape.space - 1)))
+    if not all(text.isdigit() for text in texts):
+        return None
+    first, last = map(int, texts)
+    return Numbers(first, shape.space) if last - first + 1 == shape.space else None
 
 
 @dataclass(frozen=True, slots=True)
