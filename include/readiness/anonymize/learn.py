@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -278,7 +278,7 @@ def _roomier(text: str) -> str:
     return re.sub(r"(\\.)|9+", lambda m: m[1] or "A" + "X" * (len(m[0]) - 1), text)
 
 
-_LEARNERS = {
+_LEARNERS: dict[str, Callable[[_Seen], Specification]] = {
     **{
         name: partial(_uuid, name)
         for name in ("uuid1", "uuid4", "uuid7", "uuid1_hex", "uuid4_hex", "uuid7_hex")

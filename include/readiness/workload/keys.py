@@ -49,7 +49,7 @@ def unique_columns(session: Session, columns: Collection[str]) -> dict[str, Uniq
     rows = session.query(
         "SELECT s.TABLE_NAME, s.INDEX_NAME, s.NON_UNIQUE, s.SEQ_IN_INDEX, s.COLUMN_NAME, c.DATA_TYPE"
         " FROM information_schema.STATISTICS s JOIN information_schema.COLUMNS c"
-        " ON c.TABLE_SCHEMA = s.TABLE_SCHEMA AND c.TABLE_NAME = s.TABLE_NAME"
+        " ON c.TABLE_SCHEMA = DATABASE() AND c.TABLE_NAME = s.TABLE_NAME"
         " AND c.COLUMN_NAME = s.COLUMN_NAME"
         f" WHERE s.TABLE_SCHEMA = DATABASE() AND s.TABLE_NAME IN ({marks})"
         " ORDER BY s.TABLE_NAME, s.INDEX_NAME, s.SEQ_IN_INDEX",
