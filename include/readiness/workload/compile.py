@@ -14,14 +14,11 @@ from collections.abc import Sequence
 
 from readiness.model.workload import StatementKind, Workload
 from readiness.ports import CheckoutFlow
-from readiness.workload.literal import literal_of
 from readiness.workload.order import ordered
 from readiness.workload.picks import TRIES, NoRows, nothing_fits
 from readiness.workload.pools import Pools
 from readiness.workload.rendering import Skips, Templates, rendered_by
 from readiness.workload.values import makers_of
-
-__all__ = ["CompiledFlow", "compile_flow", "literal_of"]
 
 
 class CompiledFlow:
