@@ -152,12 +152,10 @@ def _decimal(seen: _Seen) -> Specification:
     if not scale:
         return _integer(seen)
     scaled = {int(_scaled(t, scale)) for t in seen.texts}
-    wholes = [n // 10**scale for n in scaled]
     if min(scaled) < 0:
-        size = 10 ** len(str(max(map(abs, wholes))))
-        return Specification(
-            "decimal", argument=f"-{size - 1}.{'9' * scale}..{size - 1}.{'9' * scale}"
-        )
+        size = f"{10 ** max(len(str(max(map(abs, scaled)))) - scale, 0) - 1}.{'9' * scale}"
+        return Specification("decimal", argument=f"-{size}..{size}")
+    wholes = [n // 10**scale for n in scaled]
     first = 10 ** (len(str(min(wholes))) - 1) * 10**scale if min(wholes) > 0 else 1
     last = 10 ** ((len(str(max(wholes))) if max(wholes) else 0) + scale) - 1
     first -= first in scaled and first > 1
