@@ -93,13 +93,13 @@ def _told(space: Space, needed: int, checkouts: int) -> str:
 
 
 def _is_numbered(variable: Variable) -> bool:
-    return shape_of(parse_specification(variable.generator), variable.form) is not None
+    return shape_of(parse_specification(variable.generator)) is not None
 
 
 def _left(variable: Variable, key: str, pools: Pools) -> int | None:
     """The values left; None where they are as good as endless."""
     specification = parse_specification(variable.generator)
-    shape = shape_of(specification, variable.form)
+    shape = shape_of(specification)
     if shape:
         return pools.free[key].usable if key in pools.free else shape.space
     drawn = _drawn_space(specification)

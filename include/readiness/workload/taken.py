@@ -57,7 +57,7 @@ def _free_for(session: Session, variable: Variable, column: UniqueColumn) -> Fre
     if specification.name == "snowflake" and column.is_numeric and column.leads:
         epoch_ms = int(specification.argument or _SNOWFLAKE_EPOCH_MS)
         return _later(_Column.of(session, variable), epoch_ms)
-    shape = _as_indexed(shape_of(specification, variable.form), column)
+    shape = _as_indexed(shape_of(specification), column)
     if shape is None:
         return None
     try:
