@@ -3,6 +3,7 @@ a clone that is destroyed. Every answer is read as a machine reads it."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import closing
@@ -158,6 +159,20 @@ def test_a_load_runs_and_is_judged(walk: Walk) -> None:
     )  # fmt: skip
     assert_calm(said)
     assert (walk.cli.folder / "load" / "report.html").is_file()
+
+
+def test_a_load_that_runs_out_of_values_is_refused(walk: Walk) -> None:
+    """E-mail addresses of one digit, under the unique key of the users: twelve checkouts."""
+    text = (walk.cli.folder / "checkout.sql").read_text()
+    narrow, count = re.subn(
+        r"fresh email\(\d+\) users\.email", "fresh pattern(9) users.email", text
+    )
+    (walk.cli.folder / "narrow.sql").write_text(narrow)
+    said = walk.cli(
+        "load", *walk.target, "--workload", "narrow.sql", "--rate", 3, "--duration", 4, "-o", "no"
+    )
+    assert (count, said.code) == (1, 2), said.all
+    assert all(word in said.err for word in ("users.email", "12 checkouts", "wider pattern"))
 
 
 def test_a_ramp_runs_every_stage(ramped: Said) -> None:

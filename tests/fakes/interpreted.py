@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from readiness.model.workload import Form
-from readiness.workload import functions
+from readiness.workload import scalars
 from readiness.workload.expression import Now, Place
-from readiness.workload.functions import FUNCTIONS, Moment, Value, octets
+from readiness.workload.functions import FUNCTIONS
+from readiness.workload.scalars import Moment, Value, octets
 from readiness.workload.syntax import (
     Arithmetic,
     Call,
@@ -22,10 +23,10 @@ from readiness.workload.syntax import (
 )
 
 _ARITHMETIC = {
-    "+": functions.add,
-    "-": functions.subtract,
-    "*": functions.multiply,
-    "DIV": functions.divide,
+    "+": scalars.add,
+    "-": scalars.subtract,
+    "*": scalars.multiply,
+    "DIV": scalars.divide,
 }
 
 
@@ -46,13 +47,13 @@ def _value(node: Node, places: Mapping[str, Place], values: Sequence[bytes], now
         case Arithmetic(operator, left, right):
             return _ARITHMETIC[operator](of(left), of(right))
         case Negation(operand):
-            return functions.negate(of(operand))
+            return scalars.negate(of(operand))
         case Shift(start, amount, unit, sign):
-            return functions.shift(of(start), of(amount), unit, sign)
+            return scalars.shift(of(start), of(amount), unit, sign)
         case Clock():
             return _clock(node, now)
         case Call("CAST", (only,)):
-            return functions.characters(of(only))
+            return scalars.characters(of(only))
         case Call(name, arguments):
             return FUNCTIONS[name].call(*map(of, arguments))
 

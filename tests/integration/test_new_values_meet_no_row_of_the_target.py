@@ -132,6 +132,10 @@ def test_an_empty_table_takes_two_runs(session: Session) -> None:
          " LPAD(n, 5, '0'), '0') FROM numbers WHERE n < 100000 AND n % 5 = 0"),
         ("mixed", "ref VARCHAR(9) COLLATE utf8mb4_bin", "pattern(wwww)", Form.TEXT,
          "SELECT CONV(n + 50000, 10, 36) FROM numbers WHERE n % 99 = 0"),
+        ("quoted", "ref INT", "pattern(1999999)", Form.TEXT, "SELECT 1000000 + n * 2"
+         " FROM numbers WHERE n < 500000 AND n % 5 = 0"),
+        ("padded", "ref INT", "pattern(99999)", Form.TEXT, "SELECT n FROM numbers"
+         " WHERE n < 99000 AND n % 5 > 0"),
     ],
 )  # fmt: skip
 def test_each_kind_of_column_is_asked_in_its_own_order(
@@ -183,8 +187,17 @@ def test_a_column_without_a_unique_key_is_not_asked(session: Session) -> None:
 
 
 def test_a_key_of_several_columns_is_told(session: Session) -> None:
-    session.query(
-        "CREATE TABLE pairs (shop INT, ref INT, UNIQUE (shop, ref), UNIQUE (ref, shop, id), id INT)"
-    )
-    pools = read_pools(workload("integer(10..99)", "pairs.ref", Form.NUMBER), session)
-    assert pools.unique == {"pairs.ref": ("shop",)}
+    session.query("CREATE TABLE triples (a INT, b INT, ref INT, UNIQUE (a, b, ref))")
+    pools = read_pools(workload("integer(10..99)", "triples.ref", Form.NUMBER), session)
+    assert (pools.unique, pools.free) == ({"triples.ref": ("a", "b")}, {})
+
+
+def test_numbers_of_each_shop_go_on_above_those_of_all(session: Session) -> None:
+    """UNIQUE (shop, ref): the index gives the largest of each shop."""
+    session.query("CREATE TABLE of_shops (shop INT, ref INT, UNIQUE (shop, ref))")
+    session.query("INSERT INTO of_shops SELECT n % 20, 100000 + n FROM numbers WHERE n < 50000")
+    session.query("ANALYZE TABLE of_shops")
+    pools = read_pools(workload("integer(100000..999999)", "of_shops.ref", Form.NUMBER), session)
+    (free,) = pools.free.values()
+    assert (free.start, free.order) == (50_000, Order.UP)
+    assert pools.unique == {"of_shops.ref": ("shop",)}

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawVariable
@@ -68,7 +69,7 @@ def specification_of(variable: RawVariable, now_ms: int, captured: Collection[by
 def _known(name: str, seen: _Seen) -> str:
     """A generator that exists and fits the form; anything else is learned from the shape."""
     if seen.form is Form.HEX:
-        return _binary_name(seen)
+        return name if name == "uuid1_swapped" else _binary_name(seen)
     if name in SIZED:
         return f"{name}{len(seen.texts[0])}"
     try:
@@ -151,6 +152,9 @@ def _decimal(seen: _Seen) -> Specification:
     if not scale:
         return _integer(seen)
     scaled = {int(_scaled(t, scale)) for t in seen.texts}
+    if min(scaled) < 0:
+        size = f"{10 ** max(len(str(max(map(abs, scaled)))) - scale, 0) - 1}.{'9' * scale}"
+        return Specification("decimal", argument=f"-{size}..{size}")
     wholes = [n // 10**scale for n in scaled]
     first = 10 ** (len(str(min(wholes))) - 1) * 10**scale if min(wholes) > 0 else 1
     last = 10 ** ((len(str(max(wholes))) if max(wholes) else 0) + scale) - 1
@@ -272,10 +276,11 @@ def _roomier(text: str) -> str:
     return re.sub(r"(\\.)|9+", lambda m: m[1] or "A" + "X" * (len(m[0]) - 1), text)
 
 
-_LEARNERS = {
-    "uuid1": lambda seen: _uuid("uuid1", seen),
-    "uuid4": lambda seen: _uuid("uuid4", seen),
-    "uuid7": lambda seen: _uuid("uuid7", seen),
+_LEARNERS: dict[str, Callable[[_Seen], Specification]] = {
+    **{
+        name: partial(_uuid, name)
+        for name in ("uuid1", "uuid4", "uuid7", "uuid1_hex", "uuid4_hex", "uuid7_hex")
+    },
     "email": _email,
     "phone": _phone,
     "text": _text,

@@ -137,17 +137,6 @@ class Pattern:
                 chars.append(place[rest])
         return "".join(reversed(chars))
 
-    def varying(self) -> int:
-        """How many places hold more than one character."""
-        return sum(len(place) > 1 for place in self.places)
-
-    def drawn(self, entropy: bytes) -> bytes:
-        """A text from one byte of entropy for each varying place; nearly even."""
-        draw = iter(entropy)
-        return "".join(
-            place if len(place) == 1 else place[next(draw) % len(place)] for place in self.places
-        ).encode()
-
 
 def escaped(text: str) -> str:
     """`text` as the part of a pattern that stands for itself."""

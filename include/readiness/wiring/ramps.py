@@ -91,7 +91,7 @@ def open_run(
     normal = _normal_rate(request.plan, capacity)
     record = _record(request, source.workload, normal, capacity)
     drift = drift_on(request.target, source.workload).to_text()
-    room = _require_values(source, record.stages, before=_calibrated(request.plan, capacity))
+    room = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
     notes = tuple(filter(None, (drift, *room)))
     for note in notes:
         progress(note)
@@ -116,7 +116,7 @@ def run_one_stage(
         metrics = sampler(request.target, shard_pids=shards.pids)
         closing.callback(metrics.close)
         source = load_source(request)
-        _require_values(source, [stage])
+        require_enough_values(source, [stage])
         return run_believable_stage(
             stage,
             shards.options,
@@ -191,11 +191,13 @@ def load_source(request: RampRequest) -> LoadSource:
     return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / LOGS)
 
 
-def _require_values(
+def require_enough_values(
     source: LoadSource, stages: Iterable[Stage], *, before: float = 0.0
 ) -> tuple[str, ...]:
-    """Warnings where new values run short; raises WorkloadError where these stages would repeat
-    one. `before` is the checkouts that were already run since the target was asked."""
+    """Warnings where new values run short. `before` is the checkouts that were already run since the
+    target was asked.
+
+    Raises WorkloadError where these stages would repeat a value of a unique column."""
     checkouts = before + sum(area(stage, stage.duration_s) for stage in stages)
     return require_values(source.workload, source.pools, math.ceil(checkouts))
 

@@ -28,12 +28,13 @@ _WIDER = "Write a wider pattern in its @gen line of the workload file, or plan f
 @dataclass(frozen=True, slots=True)
 class Space:
     """Variables of one column that share their values: `left` of them. `beside` names the other
-    columns of the unique key."""
+    columns of the unique key; not `is_read` where what the target holds could not be subtracted."""
 
     variables: tuple[str, ...]
     column: str
     left: int
     beside: tuple[str, ...] = ()
+    is_read: bool = True
 
     def needed(self, checkouts: int) -> int:
         """The values that so many checkouts use up."""
@@ -52,7 +53,9 @@ def spaces(workload: Workload, pools: Pools) -> tuple[Space, ...]:
         left = _left(members[0], key, pools)
         if left is not None:
             names, column = tuple(v.name for v in members), members[0].column
-            made.append(Space(names, column, left, pools.unique[column]))
+            beside = pools.unique[column]
+            is_read = key in pools.free or not beside or not _is_numbered(members[0])
+            made.append(Space(names, column, left, beside, is_read))
     return tuple(made)
 
 
@@ -71,6 +74,11 @@ def require_values(workload: Workload, pools: Pools, checkouts: int) -> tuple[st
                 f"{_told(space, needed, checkouts)}: values repeat, and only {others} of the same"
                 " unique key keeps them apart"
             )
+        elif not space.is_read:
+            warnings.append(
+                f"{_told(space, needed, checkouts)}; what the target holds was not subtracted, so"
+                f" that one may meet a row with the same {', '.join(space.beside)}"
+            )
         elif 2 * needed > space.left:
             warnings.append(f"{_told(space, needed, checkouts)}: more than half of them")
     return tuple(warnings)
@@ -84,10 +92,14 @@ def _told(space: Space, needed: int, checkouts: int) -> str:
     )
 
 
+def _is_numbered(variable: Variable) -> bool:
+    return shape_of(parse_specification(variable.generator)) is not None
+
+
 def _left(variable: Variable, key: str, pools: Pools) -> int | None:
     """The values left; None where they are as good as endless."""
     specification = parse_specification(variable.generator)
-    shape = shape_of(specification, variable.form)
+    shape = shape_of(specification)
     if shape:
         return pools.free[key].usable if key in pools.free else shape.space
     drawn = _drawn_space(specification)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from readiness.workload.functions import Moment, characters
+from readiness.workload.scalars import Moment, characters
+
+_SPECIAL = frozenset("\\'\0\n\r\x1a")
 
 
 class Type(StrEnum):
@@ -22,7 +24,7 @@ class Type(StrEnum):
     WHOLE = "whole"  # int
     NUMBER = "number"  # int or Decimal
     CLOCK = "clock"  # datetime; how it is written is known
-    MOMENT = "moment"  # functions.Moment
+    MOMENT = "moment"  # scalars.Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +138,8 @@ def value_of(code: Code, term: Term) -> str:
         moment = code.object(Moment)
         return f"{moment}({term.source}, {term.fraction}, {term.is_date})"
     return term.source
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text is ASCII that stands in quotes as it is."""
+    return text.isascii() and not _SPECIAL & set(text)

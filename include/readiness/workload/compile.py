@@ -14,14 +14,11 @@ from collections.abc import Sequence
 
 from readiness.model.workload import StatementKind, Workload
 from readiness.ports import CheckoutFlow
-from readiness.workload.literal import literal_of
 from readiness.workload.order import ordered
 from readiness.workload.picks import TRIES, NoRows, nothing_fits
 from readiness.workload.pools import Pools
 from readiness.workload.rendering import Skips, Templates, rendered_by
 from readiness.workload.values import makers_of
-
-__all__ = ["CompiledFlow", "compile_flow", "literal_of"]
 
 
 class CompiledFlow:
@@ -36,7 +33,9 @@ class CompiledFlow:
         self._entropy_size = makers.entropy
         index = {v.name: i for i, v in enumerate(workload.variables)}
         steps = workload.steps
-        self._renderers = [rendered_by(step, index, makers.draws) for step in steps]
+        renderers = [rendered_by(step, index, makers.draws) for step in steps]
+        self._plain = [None if isinstance(r, Templates) else r for r in renderers]
+        self._with_rows = {i: r for i, r in enumerate(renderers) if isinstance(r, Templates)}
         counts = {repeat.name: repeat.counts for repeat in workload.repeats}
         skips = Skips([s.turn for s in steps], counts, makers.draws)
         self.following = skips.following
@@ -63,9 +62,11 @@ class CompiledFlow:
 
     def render(self, step: int, values: list[bytes]) -> bytes:
         """The SQL of one step."""
-        renderer = self._renderers[step]
-        template, slots = renderer.of(values) if isinstance(renderer, Templates) else renderer
-        return bytes(template % slots(values)) if slots else template
+        template, slots = self._plain[step] or self._with_rows[step].of(values)
+        if slots is None:
+            return template
+        sql: bytes = template % slots(values)
+        return sql
 
     def bind(self, step: int, values: list[bytes], insert_id: int) -> None:
         """Takes the server's insert id, and recomputes what depends on it."""

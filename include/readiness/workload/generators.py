@@ -103,7 +103,7 @@ def _snowflake(asked: Asked) -> Term:
 
 def _numbered(asked: Asked) -> Term:
     """A generator with few values, else one whose characters are drawn."""
-    shape = shape_of(asked.specification, asked.form)
+    shape = shape_of(asked.specification)
     if isinstance(shape, Numbers):
         return _number(asked, shape)
     if isinstance(shape, Octets):

@@ -34,7 +34,7 @@ def with_shared_lanes(workload: Workload, unique: Collection[str]) -> Workload:
 
 def _shape(variable: Variable) -> Shape | None:
     try:
-        return shape_of(parse_specification(variable.generator), variable.form)
+        return shape_of(parse_specification(variable.generator))
     except (ArithmeticError, ValueError):
         return None  # compiling it says what is wrong
 

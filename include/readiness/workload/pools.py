@@ -156,9 +156,10 @@ def _with_enough(pool: Pool, need: int) -> Pool:
     if not groups:
         rows = "a row" if need == 1 else f"{need} different rows"
         of = f" for one {pool.family.where[0][0]}" if pool.family.where else ""
+        fewer = f", or capture smaller baskets: the largest takes {need}" if need > 1 else ""
         raise WorkloadError(
             f"table {pool.family.table} of the target has not {rows}{of} to sample",
-            hint="Point --target at a clone with the data of production, or change @sample.",
+            hint=f"Point --target at a clone with production's data, or change its @sample line{fewer}.",
         )
     return replace(pool, groups=groups)
 

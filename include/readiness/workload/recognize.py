@@ -20,13 +20,14 @@ _DATETIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?Z?")
 _INTEGER = re.compile(rb"-?\d+")
 _DECIMAL = re.compile(rb"-?\d+\.\d+")
 _TEXT_LENGTH = 40
+_GREGORIAN_100NS = 0x01B21DD213814000
+_RECENT_MS = (1_262_304_000_000, 2_524_608_000_000)  # 2010 to 2050
 
 
 def generator_for(values: Sequence[bytes], column: str, form: Form) -> str:
     """The generator's name; `values` are those seen, `column` a column name or ""."""
     if form is Form.HEX:
-        sizes = {len(v) for v in values}
-        return f"binary{sizes.pop()}" if len(sizes) == 1 else f"binary{len(values[0])}"
+        return _binary(values)
     is_code = form is Form.TEXT and len({len(v) for v in values}) == 1
     for name, holds in _RULES:
         if name == "integer" and is_code:
@@ -36,23 +37,49 @@ def generator_for(values: Sequence[bytes], column: str, form: Form) -> str:
     return _by_characters(values)
 
 
+def _binary(values: Sequence[bytes]) -> str:
+    """Bytes, but for the swapped form of UUID_TO_BIN(x, 1): it is ordered by time. The version of
+    another binary UUID is learned with the rest of its shape."""
+    is_uuid = all(len(v) == 16 and v[8] >> 6 == 2 for v in values)
+    if is_uuid and all(_is_recent_uuid1(v[4:8] + v[2:4] + v[:2]) for v in values):
+        return "uuid1_swapped"
+    return f"binary{len(values[0])}"
+
+
 def _by_characters(values: Sequence[bytes]) -> str:
-    """Hex of one length, words, or a pattern."""
+    """Hex of one length, words, or a pattern. Digits alone are a code of digits, no hex."""
     size = len(values[0])
-    if all(len(v) == size for v in values) and size >= 8:
-        for digits, prefix in ((rb"[0-9a-f]+", "hex"), (rb"[0-9A-F]+", "HEX")):
+    if all(len(v) == size for v in values) and size >= 8 and not all(v.isdigit() for v in values):
+        for digits, name in ((rb"[0-9a-f]+", "hex"), (rb"[0-9A-F]+", "HEX")):
             if all(re.fullmatch(digits, v) for v in values):
-                return (
-                    "uuid4_hex"
-                    if size == 32 and prefix == "hex" and _is_uuid4(values)
-                    else f"{prefix}{size}"
-                )
+                version = _version([v.lower() for v in values]) if size == 32 else ""
+                return f"uuid{version}_hex" if version else f"{name}{size}"
     is_long = max(map(len, values)) > _TEXT_LENGTH or any(b" " in v for v in values)
     return "text" if is_long else "pattern"
 
 
-def _is_uuid4(values: Sequence[bytes]) -> bool:
-    return all(v[12:13] == b"4" and v[16:17] in (b"8", b"9", b"a", b"b") for v in values)
+def _version(digits: Sequence[bytes]) -> str:
+    """The UUID version that 32 hexadecimal digits tell, "" for none: those that hold the time must
+    hold one of our days."""
+    if any(d[16:17] not in (b"8", b"9", b"a", b"b") for d in digits):
+        return ""
+    if all(d[12:13] == b"4" for d in digits):
+        return "4"
+    if all(d[12:13] == b"7" and _is_recent_ms(int(d[:12], 16)) for d in digits):
+        return "7"
+    return "1" if all(_is_recent_uuid1(bytes.fromhex(d[:16].decode())) for d in digits) else ""
+
+
+def _is_recent_uuid1(head: bytes) -> bool:
+    """time_low, time_mid, version and time_high of a version 1 UUID."""
+    if head[6] >> 4 != 1:
+        return False
+    ticks = int.from_bytes(bytes([head[6] & 15, head[7]]) + head[4:6] + head[:4], "big")
+    return _is_recent_ms((ticks - _GREGORIAN_100NS) // 10_000)
+
+
+def _is_recent_ms(at: int) -> bool:
+    return _RECENT_MS[0] <= at < _RECENT_MS[1]
 
 
 def _uuid(version: bytes) -> Callable[[bytes, str], bool]:

@@ -143,18 +143,31 @@ def _of_parents(
     limit: int,
 ) -> list[Row]:
     """The rows that meet the first condition, a batch of parents at a time."""
-    names, present = _select(fields, alias="t")
     first = sorted(parents[0])
     found: list[Row] = []
     for at in range(0, len(first), _PARENTS_AT_ONCE):
-        batch = first[at : at + _PARENTS_AT_ONCE]
-        marks = ", ".join(["%s"] * len(batch))
-        found += session.query(
-            f"SELECT DISTINCT {names} FROM {_quoted(family.table)} t WHERE {present}"
-            f" AND t.{_quoted(fields[0])} IN ({marks}) LIMIT %s",
-            [*map(_parameter, batch), len(batch) * max(_ROWS_PER_PARENT, limit // 50)],
-        )
+        found += _of_some(session, family, fields, first[at : at + _PARENTS_AT_ONCE], limit)
     return found
+
+
+def _of_some(
+    session: Session, family: Family, fields: Sequence[str], batch: Sequence[bytes], limit: int
+) -> list[Row]:
+    """Their rows. Where one parent has so many that others would be cut off, half of the parents are
+    asked at a time: a large merchant must not push the small ones out."""
+    names, present = _select(fields, alias="t")
+    marks = ", ".join(["%s"] * len(batch))
+    most = limit if len(batch) == 1 else len(batch) * max(_ROWS_PER_PARENT, limit // 50)
+    found = session.query(
+        f"SELECT DISTINCT {names} FROM {_quoted(family.table)} t WHERE {present}"
+        f" AND t.{_quoted(fields[0])} IN ({marks}) LIMIT %s",
+        [*map(_parameter, batch), most],
+    )
+    if len(found) < most or len(batch) == 1:
+        return found
+    half = len(batch) // 2
+    parts = (batch[:half], batch[half:])
+    return [row for part in parts for row in _of_some(session, family, fields, part, limit)]
 
 
 def _parameter(value: bytes) -> object:

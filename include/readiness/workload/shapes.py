@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from readiness.model.generator import Pattern, Specification, luhn_digit
-from readiness.model.workload import Form
 
 FEW = 1 << 48  # below this many values they are numbered, above drawn
 TEST_BIN = "400000"
@@ -120,7 +119,7 @@ class Cards:
 Shape = Texts | Numbers | Octets | Cards
 
 
-def shape_of(specification: Specification, form: Form) -> Shape | None:
+def shape_of(specification: Specification) -> Shape | None:
     """The numbered values of a generator; None where they are drawn, or made of the time.
 
     Raises ValueError when it has no values."""
@@ -133,7 +132,7 @@ def shape_of(specification: Specification, form: Form) -> Shape | None:
         return _numbers(specification)
     if name == "binary":
         return _few(Octets(size))
-    return Cards(card_digits(specification)) if name == "pan" and form is not Form.HEX else None
+    return Cards(card_digits(specification)) if name == "pan" else None
 
 
 def card_digits(specification: Specification) -> int:

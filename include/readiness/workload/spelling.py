@@ -7,11 +7,10 @@ from functools import lru_cache
 from itertools import groupby, product
 
 from readiness.model.generator import Pattern, Specification
-from readiness.workload.code import Code, Term, Type
+from readiness.workload.code import Code, Term, Type, is_plain
 from readiness.workload.shapes import PHONE, TEST_BIN
 
 _LARGEST_TABLE = 4096
-_SPECIAL = frozenset("\\'")
 _GROUP = 10_000
 
 
@@ -53,8 +52,7 @@ def _table(chunk: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_plain(pattern: Pattern) -> bool:
-    text = "".join(pattern.places)
-    return text.isascii() and not _SPECIAL & set(text)
+    return is_plain("".join(pattern.places))
 
 
 def drawn(code: Code, specification: Specification, take: Callable[[int], int]) -> Term:

@@ -12,7 +12,8 @@ from decimal import Decimal
 
 from readiness.errors import SqlError, WorkloadError
 from readiness.sql.lexer import LITERALS, Token, TokenKind, decode, lex
-from readiness.workload.functions import FUNCTIONS, UNITS, Value
+from readiness.workload.functions import FUNCTIONS
+from readiness.workload.scalars import UNITS, Value
 
 ALL_DIGITS = 6  # of a fraction of a second
 

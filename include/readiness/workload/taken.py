@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from readiness.errors import StatementFailed, WorkloadError
 from readiness.model.generator import parse_specification
-from readiness.model.workload import Form, Variable, VariableKind, Workload
+from readiness.model.workload import Variable, VariableKind, Workload
 from readiness.ports import Session
 from readiness.workload.free import Free, Order
 from readiness.workload.keys import UniqueColumn, unique_columns
 from readiness.workload.lanes import lane_key, with_shared_lanes
-from readiness.workload.shapes import Cards, Numbers, Octets, Shape, Texts, shape_of
+from readiness.workload.shapes import Numbers, Octets, Shape, Texts, shape_of
 
 _WINDOW = 1 << 20  # numbers that are looked at one by one
 _STRIPS = 64
@@ -42,7 +42,7 @@ def read_taken(workload: Workload, session: Session) -> Found:
     shared = with_shared_lanes(workload, unique)
     for variable in shared.variables:
         column = unique.get(variable.column) if variable.kind is VariableKind.FRESH else None
-        if column and column.leads and lane_key(variable) not in free:
+        if column and lane_key(variable) not in free:
             found = _free_for(session, variable, column)
             if found:
                 free[lane_key(variable)] = found
@@ -51,15 +51,18 @@ def read_taken(workload: Workload, session: Session) -> Found:
 
 def _free_for(session: Session, variable: Variable, column: UniqueColumn) -> Free | None:
     """None where the values are drawn, or stand in an order that an index does not have."""
+    if not (column.leads or column.led_by):
+        return None
     specification = parse_specification(variable.generator)
-    if specification.name == "snowflake" and column.is_numeric:
+    if specification.name == "snowflake" and column.is_numeric and column.leads:
         epoch_ms = int(specification.argument or _SNOWFLAKE_EPOCH_MS)
         return _later(_Column.of(session, variable), epoch_ms)
-    shape = shape_of(specification, variable.form)
-    if shape is None or not _is_ordered(shape, variable, column):
+    shape = _as_indexed(shape_of(specification), column)
+    if shape is None:
         return None
     try:
-        return _Column.of(session, variable).free(shape)
+        asked = _Column.of(session, variable)
+        return asked.free(shape) if column.leads else asked.free_of_all(shape, column.led_by)
     except StatementFailed as error:
         raise WorkloadError(
             f"what {variable.column} holds cannot be read: {error.message}",
@@ -67,12 +70,25 @@ def _free_for(session: Session, variable: Variable, column: UniqueColumn) -> Fre
         ) from error
 
 
-def _is_ordered(shape: Shape, variable: Variable, column: UniqueColumn) -> bool:
+def _as_indexed(shape: Shape | None, column: UniqueColumn) -> Shape | None:
+    """The shape in the order of the column's index; None where it has another. Digits that are
+    written in quotes are numbers where the column holds numbers."""
+    if isinstance(shape, Texts) and column.is_numeric:
+        return _digits(shape)
     if isinstance(shape, Numbers):
-        return column.is_numeric and variable.form is Form.NUMBER
+        return shape if column.is_numeric else None
     if isinstance(shape, Octets):
-        return column.is_binary
-    return isinstance(shape, Texts | Cards) and column.is_text
+        return shape if column.is_binary else None
+    return shape if column.is_text else None
+
+
+def _digits(shape: Texts) -> Numbers | None:
+    """`10` and any three digits are the numbers from 10000 on."""
+    texts = (str(shape.spell(0)), str(shape.spell(shape.space - 1)))
+    if not all(text.isdigit() for text in texts):
+        return None
+    first, last = map(int, texts)
+    return Numbers(first, shape.space) if last - first + 1 == shape.space else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +128,18 @@ class _Column:
         if above >= below:
             return Free(top, above, Order.UP)
         return Free(0, below, Order.DOWN)
+
+    def free_of_all(self, shape: Shape, led_by: str) -> Free | None:
+        """What is above all values, whatever stands in the column before: the index gives the ends
+        of each group. None where less than a quarter is."""
+        rows = self.session.query(
+            f"SELECT MAX({self.sql}) FROM {self.table} GROUP BY {_quoted(led_by)}"
+        )
+        top = max((shape.floor(row[0]) for row in rows if row[0] is not None), default=-1) + 1
+        if not top:
+            return Free.all(shape.space)
+        above = shape.space - top
+        return Free(top, above, Order.UP) if above >= shape.space // 4 else None
 
     def _strips(self, shape: Shape) -> Free:
         is_whole = shape.space <= _WINDOW

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 
-from readiness.workload import functions
-from readiness.workload.code import Code, Term, Type, octets_of, text_of, value_of
+from readiness.workload import scalars
+from readiness.workload.code import Code, Term, Type, is_plain, octets_of, text_of, value_of
 from readiness.workload.functions import FUNCTIONS
 from readiness.workload.syntax import (
     ALL_DIGITS,
@@ -29,7 +29,6 @@ from readiness.workload.syntax import (
     Shift,
 )
 
-_SPECIAL = frozenset("\\'\0\n\r\x1a")
 _LIMIT = 2**63
 _MIDNIGHT = "replace(hour=0, minute=0, second=0, microsecond=0)"
 
@@ -47,11 +46,6 @@ class Inputs:
 def translated(node: Node, code: Code, inputs: Inputs) -> Term:
     """The tree as a term of `code`; raises WorkloadError for an unknown variable."""
     return _Translation(code, inputs).of(node)
-
-
-def is_plain(text: str) -> bool:
-    """Whether a text is ASCII that stands in quotes as it is."""
-    return text.isascii() and not _SPECIAL & set(text)
 
 
 class _Translation:
@@ -89,7 +83,7 @@ class _Translation:
             return self._constant(Constant(-inner.constant))
         if inner.type is Type.WHOLE:
             return Term(Type.WHOLE, f"(-{inner.source})")
-        return self._called(functions.negate, (inner,), Type.NUMBER)
+        return self._called(scalars.negate, (inner,), Type.NUMBER)
 
     def _arithmetic(self, node: Arithmetic) -> Term:
         left, right = self.of(node.left), self.of(node.right)
@@ -98,7 +92,7 @@ class _Translation:
             return self._division(left, right)
         if not are_whole:
             return self._called(_NUMBERS[node.operator], (left, right), Type.NUMBER)
-        made, refuse = self._code.name(), self._code.object(functions.limited)
+        made, refuse = self._code.name(), self._code.object(scalars.limited)
         result = f"{made} := {left.source} {node.operator} {right.source}"
         within = f"({made} if -{_LIMIT} < ({result}) < {_LIMIT} else {refuse}({made}))"
         return Term(Type.WHOLE, within)
@@ -106,7 +100,7 @@ class _Translation:
     def _division(self, left: Term, right: Term) -> Term:
         by = right.constant
         if left.type is not Type.WHOLE or not isinstance(by, int) or by <= 0:
-            return self._called(functions.divide, (left, right), Type.WHOLE)
+            return self._called(scalars.divide, (left, right), Type.WHOLE)
         whole = self._code.let(left.source)
         return Term(Type.WHOLE, f"({whole} // {by} if {whole} >= 0 else -(-{whole} // {by}))")
 
@@ -126,7 +120,7 @@ class _Translation:
         start, amount = self.of(node.start), self.of(node.amount)
         by, sign = amount.constant, node.sign
         if start.type is Type.CLOCK and isinstance(by, int | Decimal):
-            span, digits = functions.interval(by, node.unit)
+            span, digits = scalars.interval(by, node.unit)
             source = f"{start.source} + {self._code.object(span * sign)}"
             is_date = start.is_date and node.unit in ("DAY", "WEEK")
             fraction = max(start.fraction, digits)
@@ -137,8 +131,9 @@ class _Translation:
         return Term(Type.MOMENT if is_moment else Type.TEXT, f"{call}({values})")
 
     def _call(self, node: Call) -> Term:
-        if _is_flat_base64(node):
-            return self._flat_base64(self.of(_inner(node)))
+        encoded = _flat_base64(node)
+        if encoded:
+            return self._base64(self.of(encoded))
         terms = [self.of(argument) for argument in node.arguments]
         known = _KNOWN.get(node.name)
         made = known(self, terms) if known else None
@@ -214,27 +209,23 @@ class _Translation:
         octets = self._code.let(octets_of(self._code, only))
         return Term(Type.TEXT, f"{octets}.hex().upper()", is_plain=True)
 
-    def _flat_base64(self, inner: Term) -> Term:
+    def _base64(self, inner: Term) -> Term:
         call, octets = self._code.object(b2a_base64), octets_of(self._code, inner)
         raw = self._code.let(f"{call}({octets}, newline=False)")
         return Term(Type.TEXT, f"{raw}.decode()", raw, is_plain=True)
 
 
-def _shifted(start: functions.Value, amount: functions.Value, *, unit: str, sign: int) -> object:
-    return functions.shift(start, amount, unit, sign)
+def _shifted(start: scalars.Value, amount: scalars.Value, *, unit: str, sign: int) -> object:
+    return scalars.shift(start, amount, unit, sign)
 
 
-def _is_flat_base64(node: Call) -> bool:
-    """REPLACE(TO_BASE64(x), '\\n', ''): base64 without line ends."""
-    if node.name != "REPLACE" or node.arguments[1:] != (Constant("\n"), Constant("")):
-        return False
-    first = node.arguments[0]
-    return isinstance(first, Call) and first.name == "TO_BASE64"
-
-
-def _inner(node: Call) -> Node:
-    first = node.arguments[0]
-    return first.arguments[0] if isinstance(first, Call) else first
+def _flat_base64(node: Call) -> Node | None:
+    """The x of REPLACE(TO_BASE64(x), '\\n', ''), which is base64 without line ends."""
+    first, *rest = node.arguments
+    is_flat = node.name == "REPLACE" and rest == [Constant("\n"), Constant("")]
+    if not (is_flat and isinstance(first, Call) and first.name == "TO_BASE64"):
+        return None
+    return first.arguments[0]
 
 
 def _left(bounds: list[int]) -> str:
@@ -253,7 +244,7 @@ def _middle(bounds: list[int]) -> str:
     return f"{begin}:" if len(bounds) == 1 else f"{begin}:{begin + max(0, bounds[1])}"
 
 
-_NUMBERS = {"+": functions.add, "-": functions.subtract, "*": functions.multiply}
+_NUMBERS = {"+": scalars.add, "-": scalars.subtract, "*": scalars.multiply}
 _RESULTS = {
     "SUBSTRING_INDEX": Type.TEXT,
     "LPAD": Type.TEXT,

@@ -23,6 +23,13 @@ def learned(name: str, *values: bytes, form: Form = Form.TEXT) -> str:
     [
         ("uuid4", (b"808a88e1-0f6e-4a7c-9d0e-4d5a5cbd8a11",), "uuid4"),
         ("uuid4", (b"808A88E1-0F6E-4A7C-9D0E-4D5A5CBD8A11",), "uuid4(upper)"),
+        ("uuid4_hex", (b"808A88E10F6E4A7C9D0E4D5A5CBD8A11",), "uuid4_hex(upper)"),
+        ("uuid7_hex", (b"018f2f6e7c1b7c3e9d383f9b1d3a0001",), "uuid7_hex"),
+        ("hex", (b"0aff0", b"1bcde"), "hex5"),
+        ("pan", (b"5500005555555559",), "pan(16)"),
+        ("pattern", (b"1621", b"0034"), "pattern(9999)"),
+        ("pattern", (b"aB3", b"Zz9"), "pattern(www)"),
+        ("decimal", (b"-0.50", b"12.25"), "decimal(-99.99..99.99)"),
         ("email", (b"ada@shop.test", b"bo.longer@shop.test"), "email(20)"),
         ("phone", (b"+49 151-2345678",), "phone(+40 999-9999999)"),
         ("date", (b"1987-05-01", b"1993-02-03"), "date(1985-01-01..1994-12-31)"),
@@ -80,6 +87,11 @@ def test_binary_ids_keep_their_version(nibble: str, name: str) -> None:
     assert (
         learned("binary16", value, value[::-1] if nibble == "0" else value, form=Form.HEX) == name
     )
+
+
+def test_the_swapped_form_of_a_uuid_is_kept() -> None:
+    value = bytes.fromhex("11f1ed034591c200a7e002fc00000001")
+    assert learned("uuid1_swapped", value, form=Form.HEX) == "uuid1_swapped"
 
 
 def test_a_variable_seen_nowhere_is_refused() -> None:

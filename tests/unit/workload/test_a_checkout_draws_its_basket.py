@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from tests.fakes.checkouts import small_pools, small_workload
@@ -56,6 +57,7 @@ def basket() -> Workload:
     return Workload("checkout", 3, (*skus, *ids), (), tuple(steps), repeats=(ITEMS, TRIES))
 
 
+@cache
 def flow() -> CheckoutFlow:
     return compile_flow(basket(), Pools(()), namespace=b"run", seed=1)
 

@@ -10,7 +10,8 @@ from tests.fakes.checkouts import small_pools, small_workload, with_variable
 from readiness.errors import WorkloadError
 from readiness.model.workload import Form
 from readiness.ports import CheckoutFlow
-from readiness.workload.compile import compile_flow, literal_of
+from readiness.workload.compile import compile_flow
+from readiness.workload.literal import literal_of
 from readiness.workload.pools import Pools
 
 

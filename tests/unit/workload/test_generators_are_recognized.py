@@ -16,6 +16,22 @@ from readiness.workload.recognize import generator_for
         ([b"2F0C1E5A-0C6B-4F0E-9D38-3F9B1D3A0001"], "id", "uuid4"),
         ([b"018f2f6e-7c1b-7c3e-9d38-3f9b1d3a0001"], "id", "uuid7"),
         ([b"2f0c1e5a0c6b4f0e9d383f9b1d3a0001"], "id", "uuid4_hex"),
+        ([b"2F0C1E5A0C6B4F0E9D383F9B1D3A0001"], "id", "uuid4_hex"),
+        ([b"4591c200ed0311f1a7e002fc00000001"], "id", "uuid1_hex"),
+        ([b"4591c200000011f1a7e002fc00000001"], "id", "uuid1_hex"),
+        ([b"4591c200000010f1a7e002fc00000001"], "id", "hex32"),  # version 1 of the year 1600
+        ([b"018f2f6e7c1b7c3e9d383f9b1d3a0001"], "id", "uuid7_hex"),
+        ([b"d18f2f6e7c1b7c3e9d383f9b1d3a0001"], "id", "hex32"),  # version 7 of the year 9000
+        ([b"d41d8cd98f00b204e9800998ecf8427e"], "x", "hex32"),
+        ([b"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"], "x", "hex64"),
+        ([b"DEADBEEFDEADBEEF0"], "x", "HEX17"),
+        ([b"20260101", b"20261130"], "x", "pattern"),  # a code of digits is no hex
+        ([b"1621", b"0034"], "ssn_last4", "pattern"),
+        ([b"4111111111111111"], "note", "pattern"),
+        ([b"5500005555555559", b"4111111111111111"], "pan", "pan"),
+        ([b"2026-11-30T11:07:56Z"], "x", "datetime"),
+        ([b"1621", b"-34"], "x", "integer"),
+        ([b"-0.50", b"12.25"], "x", "decimal"),
         ([b"2f0c1e5a0c6b9f0e9d383f9b1d3a0001"], "id", "hex32"),
         ([b"2F0C1E5A0C6B9F0E"], "id", "HEX16"),
         ([b"01M8P15GPGY1QNTXDBS7P3GHRS"], "id", "ulid"),
@@ -44,8 +60,18 @@ def test_numbers(value: bytes, generator: str) -> None:
     assert generator_for([value], "id", Form.NUMBER) == generator
 
 
-def test_bytes() -> None:
-    assert generator_for([bytes(16)], "id", Form.HEX) == "binary16"
+@pytest.mark.parametrize(
+    ("value", "generator"),
+    [
+        ("00" * 16, "binary16"),
+        ("ab" * 20, "binary20"),
+        ("11f1ed034591c200a7e002fc00000001", "uuid1_swapped"),  # UUID_TO_BIN(UUID(), 1)
+        ("4591c200ed0311f1a7e002fc00000001", "binary16"),
+        ("018f2f6e7c1b7c3e9d383f9b1d3a0001", "binary16"),
+    ],
+)
+def test_bytes(value: str, generator: str) -> None:
+    assert generator_for([bytes.fromhex(value)] * 2, "id", Form.HEX) == generator
 
 
 @pytest.mark.parametrize(

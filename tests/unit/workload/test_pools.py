@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -11,6 +13,7 @@ from tests.fakes.checkouts import TableSession, small_pools, small_workload
 
 from readiness.errors import WorkloadError
 from readiness.ports import Row
+from readiness.workload.free import Free, Order
 from readiness.workload.pools import Group, Pools, read_pools
 from readiness.workload.rows import field_bytes
 
@@ -40,6 +43,32 @@ def test_a_parent_with_too_few_children_is_left_out() -> None:
     assert set(weights(read, 0)) == {(b"1",)}
 
 
+class CuttingSession(TableSession):
+    """Gives no more rows than the query's LIMIT."""
+
+    def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        rows = super().query(sql, parameters)
+        return rows[: int(str(parameters[-1]))] if sql.endswith("LIMIT %s") else rows
+
+
+def test_a_parent_with_many_children_pushes_no_other_out() -> None:
+    many: list[Row] = [(1, f"A-{k}") for k in range(30_000)]
+    merchants: list[Row] = [(k,) for k in range(1, 300)]
+    others: list[Row] = [(k, f"{k}-{n}") for k in range(2, 300) for n in range(2)]
+    read = read_pools(
+        small_workload(), CuttingSession({"merchants": merchants, "products": many + others})
+    )
+    assert set(read.pools[1].groups) == {(b"%d" % k,) for k in range(1, 300)}
+    assert len(read.pools[1].groups[b"1",].rows) == 5000
+
+
+def test_what_the_largest_basket_takes_is_told() -> None:
+    with pytest.raises(WorkloadError) as caught:
+        pools([(3,)])
+    assert "2 different rows" in caught.value.message
+    assert "largest takes 2" in caught.value.hint
+
+
 def test_a_table_without_rows_is_named() -> None:
     with pytest.raises(WorkloadError, match="merchants") as caught:
         pools([])
@@ -62,10 +91,25 @@ def test_the_servers_time_zone_is_kept() -> None:
 
 
 def test_pools_travel_as_json() -> None:
-    assert Pools.from_json(json.loads(json.dumps(small_pools().to_json()))) == small_pools()
+    free = {
+        "orders.ref pattern(999)": Free(700, 300, Order.UP),
+        "orders.code hex2": Free(0, 5, Order.STRIPS, strip=8, every=8, taken=b"\x07"),
+    }
+    read = replace(small_pools(), unique={"orders.ref": ("shop",)}, free=free)
+    assert Pools.from_json(json.loads(json.dumps(read.to_json()))) == read
 
 
-@pytest.mark.parametrize("broken", [{}, {"pools": 3}, {"pools": [3], "offset_s": 0}])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"pools": 3},
+        {"pools": [3], "offset_s": 0},
+        {"pools": [], "offset_s": 0, "unique": [], "free": {}},
+        {"pools": [], "offset_s": 0, "unique": {}, "free": {"a": {"start": "x"}}},
+        {"pools": [], "offset_s": 0, "unique": {}, "free": {"a": 3}},
+    ],
+)
 def test_broken_json_is_refused(broken: dict[str, object]) -> None:
     with pytest.raises(WorkloadError, match="pools"):
         Pools.from_json(broken)

@@ -56,10 +56,22 @@ def test_what_the_target_holds_is_subtracted() -> None:
         require_values(flow(REF), pools, 400_001)
 
 
-def test_other_columns_of_the_key_keep_values_apart_but_are_told() -> None:
+@pytest.mark.parametrize("checkouts", [1, 3_000_000])
+def test_other_columns_of_the_key_keep_values_apart_but_are_told(checkouts: int) -> None:
     pools = Pools((), unique={"orders.ref": ("merchant_id",)})
-    (warning,) = require_values(flow(REF), pools, 3_000_000)
+    (warning,) = require_values(flow(REF), pools, checkouts)
     assert "merchant_id" in warning
+
+
+def test_drawn_values_of_a_key_of_two_columns_are_no_news() -> None:
+    pools = Pools((), unique={"orders.ref": ("merchant_id",)})
+    assert require_values(by("hex64"), pools, 10**6) == ()
+
+
+def test_nothing_is_told_where_a_key_of_two_columns_was_read() -> None:
+    free = {lane_key(REF): Free(500_000, 500_000, Order.UP)}
+    pools = Pools((), unique={"orders.ref": ("merchant_id",)}, free=free)
+    assert require_values(flow(REF), pools, 1000) == ()
 
 
 def test_a_column_without_a_unique_key_has_no_budget() -> None:
