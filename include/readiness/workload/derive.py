@@ -64,6 +64,11 @@ def _cents(value: bytes) -> bytes | None:
     return value[:-2] + b"." + value[-2:] if is_amount else None
 
 
+def _negated(value: bytes) -> bytes | None:
+    is_amount = value.isdigit() and 3 <= len(value) <= 15 and value[:1] != b"0"
+    return b"-" + value if is_amount else None
+
+
 def _hash(
     name: str, case: Callable[[bytes], bytes], *, upper: bool = False
 ) -> Callable[[bytes], bytes]:
@@ -90,6 +95,7 @@ _HASHES = (
     ("SHA2({}, 512)", "sha512"),
 )
 _OTHERS: tuple[Function, ...] = (
+    ("-{}", _negated),
     ("SUBSTRING_INDEX({}, '@', -1)", _domain),
     ("REPLACE({}, '-', '')", _no_dash),
     ("UPPER(REPLACE({}, '-', ''))", lambda v: (_no_dash(v) or b"").upper() or None),
@@ -213,27 +219,36 @@ def _by_prefix(group: Group, groups: Sequence[Group]) -> bool:
 
 def _by_arithmetic(group: Group, groups: Sequence[Group]) -> bool:
     """`a DIV n`, `a * n DIV 100`, `a - a * n DIV 100` of another amount of the flow."""
-    if group.is_indexed or not _is_amount(group):
+    amounts, is_negative = _without_sign(group.values)
+    if group.is_indexed or not _are_amounts(amounts):
         return False
     for source in groups:
-        if not _is_amount(source) or not may_feed(source, group):
+        if not _are_amounts(source.values) or not may_feed(source, group):
             continue
         if source.kind in (VariableKind.SERVER, VariableKind.TIME):
             continue
         pairs = [
             (int(w), int(v))
-            for v, w in zip(group.values, source.values, strict=True)
+            for v, w in zip(amounts, source.values, strict=True)
             if v is not None and w is not None
         ]
         if len(pairs) < 2:
             continue
         if expression := _amount_expression(source.reference, pairs):
+            expression = f"-({expression})" if is_negative else expression
             return settle(group, expression, [source], "share of another amount")
     return False
 
 
-def _is_amount(group: Group) -> bool:
-    seen = [v for v in group.values if v is not None]
+def _without_sign(values: Values) -> tuple[Values, bool]:
+    """The values without the minus that all of them have."""
+    if not all(v.startswith(b"-") for v in values if v is not None):
+        return values, False
+    return tuple(v and v[1:] for v in values), True
+
+
+def _are_amounts(values: Values) -> bool:
+    seen = [v for v in values if v is not None]
     return all(v.isdigit() and 3 <= len(v) <= 9 and v[:1] != b"0" for v in seen)
 
 

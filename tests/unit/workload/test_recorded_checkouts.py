@@ -130,7 +130,8 @@ def test_fresh_values_get_the_generator_of_their_class(
         ("loan_id_0_text", "CAST(@loan_id_0 AS CHAR)"),
         ("value_0", "CONCAT('otp:', @user_phone_0)"),
         ("offer_monthly_cents_1", "@checkout_amount_cents_0 DIV 6"),
-        ("ledger_entry_amount_cents_1", "@checkout_amount_cents_0 * 3 DIV 100"),
+        ("ledger_entry_amount_cents_0", "-@checkout_amount_cents_0"),
+        ("ledger_entry_amount_cents_2", "@checkout_amount_cents_0 * 3 DIV 100"),
         ("offer_id_3", "@offer_id_2"),
         (
             "session_data_0",
