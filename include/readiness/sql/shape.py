@@ -13,6 +13,7 @@ from readiness.sql.signs import is_sign
 
 _DROPPED = frozenset({TokenKind.COMMENT, TokenKind.INTRODUCER})
 _TYPE_WORDS = frozenset({b"TIMESTAMP", b"DATE", b"TIME"})
+_ODBC = re.compile(rb"\{ (?:D|T|TS) \? \}")
 _LIST = re.compile(rb"\( \?(?: , \?)* \)")
 _ROW = re.compile(rb"(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))(?: , \1)+")
 
@@ -33,7 +34,7 @@ def shape(sql: bytes, tokens: Sequence[Token] | None = None) -> bytes:
         elif kind is TokenKind.WORD:
             text = text.upper()
         parts.append(text)
-    joined = b" ".join(parts).removesuffix(b" ;")
+    joined = _ODBC.sub(b"?", b" ".join(parts).removesuffix(b" ;"))
     return _ROW.sub(rb"\1", _LIST.sub(b"(?+)", joined))
 
 

@@ -20,7 +20,7 @@ _ODBC_WORDS = frozenset({b"D", b"T", b"TS"})
 # behind these a server takes a literal and no variable, or the literal says how and not what
 _BEFORE_STRUCTURE = frozenset(
     b"LIMIT OFFSET INTERVAL SEPARATOR ESCAPE COLLATE NAMES SQLSTATE WAIT EXAMINED OUTFILE DUMPFILE "
-    b"INFILE".split()
+    b"INFILE CONDITION KILL QUERY CONNECTION".split()
 )
 _ARROWS = (b"->", b"->>")
 
@@ -103,21 +103,20 @@ class _Reader:
     def _slot(self, first: int, last: int) -> tuple[int, int]:
         """The literal with what may not stand before a variable."""
         start, end = self._tokens[first].start, self._tokens[last].end
-        if not first:
-            return start, end
-        before, words = self._tokens[first - 1], self._words
-        kind = self._tokens[first].kind
-        if before.kind is TokenKind.INTRODUCER:
-            return before.start, end
-        if kind is TokenKind.NUMBER:
-            return (before.start if is_sign(words, first - 1) else start), end
-        if kind is not TokenKind.TEXT:
-            return start, end
-        if before.kind is TokenKind.WORD and words[first - 1] in _TYPE_WORDS:
-            return before.start, end
-        if self._is_odbc(first, last):
-            return self._tokens[first - 2].start, self._tokens[last + 1].end
+        if first and self._belongs(first - 1, self._tokens[first].kind):
+            start = self._tokens[first - 1].start
+        elif self._is_odbc(first, last):
+            start, end = self._tokens[first - 2].start, self._tokens[last + 1].end
         return start, end
+
+    def _belongs(self, before: int, kind: TokenKind) -> bool:
+        """Whether token `before` is a part of the literal behind it: introducer, sign or type."""
+        token = self._tokens[before]
+        if kind is TokenKind.NUMBER:
+            return is_sign(self._words, before)
+        if kind is TokenKind.TEXT and self._words[before] in _TYPE_WORDS:
+            return token.kind is TokenKind.WORD
+        return token.kind is TokenKind.INTRODUCER
 
     def _is_odbc(self, first: int, last: int) -> bool:
         words = self._words
