@@ -18,6 +18,7 @@ from readiness.workload.derive import derive
 from readiness.workload.drafting import Drafting
 from readiness.workload.embed import embed
 from readiness.workload.groups import Use, group
+from readiness.workload.id_doubts import equal_ids
 from readiness.workload.names import give_names
 from readiness.workload.sampling import existing_rows, samples_of
 from readiness.workload.schema import Schema
@@ -48,6 +49,7 @@ def parameterize(
     warnings = [*_alignment_warnings(flows, alignment), *_context_warnings(contexts, guesses)]
     bind_times(groups)
     warnings += bind_server_ids(groups, contexts, schema)
+    warnings += equal_ids(_equal_uses(alignment.places, contexts), contexts, schema)
     bind_choices(groups)
     warnings += classify(groups, schema, exists)
     found = existing_rows(groups, schema, rows)
@@ -94,6 +96,10 @@ def _uses(places: Sequence[Place], contexts: Sequence[Context], schema: Schema) 
     uses = [u for u in met if not schema.is_listed(*u.column)]
     hidden = hidden_by_the_clock([u.place for u in uses], [schema.type_of(*u.column) for u in uses])
     return [u for u in uses if not u.place.is_constant or u.place.order in hidden]
+
+
+def _equal_uses(places: Sequence[Place], contexts: Sequence[Context]) -> list[Use]:
+    return [Use(p, _meeting(contexts, p)) for p in places if p.is_constant]
 
 
 def _own_variables(statements: Sequence[Statement]) -> set[str]:
