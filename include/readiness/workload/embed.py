@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
-from readiness.workload.derive import lower, may_feed, settle, sql_text, upper
+from readiness.workload.derive import is_document, may_feed, settle, sql_text
 from readiness.workload.groups import Group, is_telling, part_of
+from readiness.workload.plausible import is_accident, likeliest, may_make_key
+from readiness.workload.relations import lower, upper
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _TOKEN = re.compile(rb"[A-Za-z0-9_\x80-\xff]+|[^A-Za-z0-9_\x80-\xff]+")
@@ -43,10 +45,12 @@ def embed(groups: Sequence[Group]) -> list[Group]:
         texts = tuple(v for v in group.values if v is not None)
         plain = _decoded(texts)
         parts = _split(group, plain or texts, groups)
-        if not any(p.source for p in parts):
+        if not any(p.source for p in parts) or is_accident(group, [p.source for p in parts]):
             continue
         parts = [q for p in parts for q in _by_words(p)]
-        if any(_is_structured(p) for p in parts) or (group.is_indexed and not _explains_key(parts)):
+        if any(_is_structured(p) for p in parts) or (
+            group.is_indexed and not _explains_key(group, parts)
+        ):
             continue
         made += _settle(group, parts, len(groups) + len(made), is_base64=plain is not None)
     return made
@@ -78,11 +82,11 @@ def _is_structured(part: Part) -> bool:
     )
 
 
-def _explains_key(parts: Sequence[Part]) -> bool:
-    """What differs in a key is all explained, and by something that says enough itself: otherwise
-    it carries entropy of its own, and only shares a stretch."""
+def _explains_key(group: Group, parts: Sequence[Part]) -> bool:
+    """What differs in a key is all explained: otherwise it carries entropy of its own, and only
+    shares a stretch."""
     is_whole = all(p.source or len(set(p.values)) == 1 for p in parts)
-    return is_whole and any(p.source and is_telling(p.values) for p in parts)
+    return is_whole and may_make_key(group, [(p.source, p.values) for p in parts if p.source])
 
 
 def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> list[Part]:
@@ -101,7 +105,9 @@ def _candidates(
     """What may stand inside the text of `target`: values, their case, their ends; long ones first."""
     found: list[tuple[int, int, Group, str, tuple[bytes, ...]]] = []
     for group in groups:
-        if group.is_binary or None in group.values or not may_feed(group, target):
+        if group.is_binary or None in group.values or is_document(group):
+            continue
+        if not may_feed(group, target):
             continue
         if group.kind is VariableKind.DERIVED and group.expression.startswith("CONCAT("):
             continue  # a text of its own; its parts are candidates themselves
@@ -109,7 +115,7 @@ def _candidates(
         for weight, (expression, forms) in enumerate(_forms(group, values)):
             if _may_stand(group, forms):
                 found.append((min(map(len, forms)), -weight, group, expression, forms))
-    found.sort(key=lambda f: (-f[0], -f[1], f[2].rank, f[2].order))
+    found.sort(key=lambda f: (-f[0], -f[1], *likeliest(f[2], target), f[2].rank, f[2].order))
     for _, _, group, expression, values in found:
         yield group, expression, values
 

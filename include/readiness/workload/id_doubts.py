@@ -90,9 +90,9 @@ def equal_ids(uses: Sequence[Use], contexts: Sequence[Context], schema: Schema) 
         if schema.is_auto_increment(table, column) and first.get(table, at) < at:
             found.setdefault(table, []).append(at)
     return [
-        f"{len(places)} ids of {table} are equal in all captures, the first in s{places[0] + 1:03d}, "
-        "although the flow inserts into it: they stay as they are. If the database was put back "
-        "between captures, salt the AUTO_INCREMENT ranges before the next one"
+        f"ids of {table} are equal in all captures although the flow inserts into it ({len(places)} "
+        f"places, the first in s{places[0] + 1:03d}): they stay as they are. If the database was put "
+        "back between captures, salt the AUTO_INCREMENT ranges before the next one"
         for table, places in found.items()
     ]
 
