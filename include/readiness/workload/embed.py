@@ -16,7 +16,7 @@ from readiness.model.workload import VariableKind
 from readiness.workload.derive import is_document, may_feed, settle, sql_text
 from readiness.workload.groups import Group, is_telling, part_of
 from readiness.workload.plausible import is_accident, likeliest, may_make_key
-from readiness.workload.relations import lower, upper
+from readiness.workload.relations import hex_forms, lower, upper
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _TOKEN = re.compile(rb"[A-Za-z0-9_\x80-\xff]+|[^A-Za-z0-9_\x80-\xff]+")
@@ -105,7 +105,7 @@ def _candidates(
     """What may stand inside the text of `target`: values, their case, their ends; long ones first."""
     found: list[tuple[int, int, Group, str, tuple[bytes, ...]]] = []
     for group in groups:
-        if group.is_binary or None in group.values or is_document(group):
+        if None in group.values or is_document(group):
             continue
         if not may_feed(group, target):
             continue
@@ -121,6 +121,9 @@ def _candidates(
 
 
 def _forms(group: Group, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    if group.is_binary:
+        yield from hex_forms(group.reference, values)
+        return
     yield group.reference, values
     if group.kind is VariableKind.TIME:
         return

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterator
+from uuid import UUID
 
 Function = tuple[str, Callable[[bytes], bytes | None]]
 """SQL with `{}` in place of the argument, and what it computes (None: not defined)."""
@@ -117,3 +118,20 @@ def _functions() -> Iterator[Function]:
 
 FUNCTIONS = tuple(_functions())
 """All that is tried, in SQL and as a function."""
+
+
+_SHORTEST_BINARY = 8
+_UUID_BYTES = 16
+_UUID_GROUPS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))  # of its digits, from 1
+
+
+def hex_forms(name: str, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    """A binary key as applications write it into texts: hexadecimal digits, a UUID with dashes."""
+    if any(len(v) < _SHORTEST_BINARY for v in values):
+        return
+    yield f"LOWER(HEX({name}))", tuple(v.hex().encode() for v in values)
+    yield f"HEX({name})", tuple(v.hex().upper().encode() for v in values)
+    if all(len(v) == _UUID_BYTES for v in values):
+        groups = [f"SUBSTRING(HEX({name}), {at}, {n})" for at, n in _UUID_GROUPS]
+        joined = ", '-', ".join(groups)
+        yield f"LOWER(CONCAT({joined}))", tuple(str(UUID(bytes=v)).encode() for v in values)
