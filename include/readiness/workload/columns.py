@@ -112,9 +112,10 @@ class _Walk:
             for one, other in zip(left.expressions, right.expressions, strict=False):
                 self._compare(one, other, role)
             return
-        if not isinstance(left, exp.Column) and isinstance(right, exp.Column):
+        if not left.find(exp.Column) and right.find(exp.Column):
             left, right = right, left
-        self._meet(right, self.scopes.column(left), role)
+        wrapped = None if isinstance(left, exp.Column) else _only_column(left)
+        self._meet(right, self.scopes.column(wrapped or left), role, is_wrapped=wrapped is not None)
 
     def _assignment(self, node: exp.Expr, table: str = "") -> None:
         if isinstance(node, exp.EQ) and isinstance(node.this, exp.Column):
@@ -142,14 +143,30 @@ class _Walk:
         may_keep = bool(tree.args.get("ignore") or conflict) and not _tells_id(conflict)
         self.insertion = Insertion(table, len(rows), "" if is_given else numbered, may_keep)
 
-    def _meet(self, node: exp.Expr, column: tuple[str, str], role: str, row: int = 0) -> None:
-        """Every literal below `node` meets `column`, unless it has met a nearer one."""
+    def _meet(
+        self,
+        node: exp.Expr,
+        column: tuple[str, str],
+        role: str,
+        row: int = 0,
+        *,
+        is_wrapped: bool = False,
+    ) -> None:
+        """Every literal below `node` meets `column`, unless it has met a nearer one. `is_wrapped`:
+        the column stands within a function (`LOWER(email) = 'x'`)."""
         if not column[1]:
             return
-        for literal, is_wrapped in _literals_below(node):
+        for literal, is_deep in _literals_below(node):
             start = literal.meta.get("start")
             if start is not None and start not in self.met:
-                self.met[start] = Meeting(*column, role, row, is_wrapped)
+                self.met[start] = Meeting(*column, role, row, is_wrapped or is_deep)
+
+
+def _only_column(node: exp.Expr) -> exp.Column | None:
+    """The one column that a function is of; None for several, and for those of a sub-query."""
+    found = list(node.find_all(exp.Column, exp.Subquery))
+    only = found[0] if len(found) == 1 else None
+    return only if isinstance(only, exp.Column) else None
 
 
 def _rows(tree: exp.Insert) -> list[list[exp.Expr]]:
