@@ -22,11 +22,13 @@ def may_make_key(group: Group, sources: Sequence[tuple[Group, Values]]) -> bool:
 
 
 def is_accident(group: Group, sources: Sequence[Group | None]) -> bool:
-    """A short number, or text of digits, that only equals another value: a quantity is no id, however
-    alike they are. A column named `…_id` refers to something."""
+    """A short number, or text of digits, that only equals a key: a quantity is no id, however alike
+    they are. A column named `…_id` refers to something; and amounts may be equal for a reason."""
     if len(sources) != 1 or sources[0] is None or is_telling(group.values):
         return False
-    return not _REFERENCE.search(group.home.meeting.column) or not _is_server(sources[0])
+    if _is_server(sources[0]):
+        return not _REFERENCE.search(group.home.meeting.column)
+    return sources[0].is_indexed
 
 
 def likeliest(source: Group, target: Group) -> tuple[float, int]:

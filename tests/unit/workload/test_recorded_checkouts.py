@@ -199,6 +199,11 @@ def test_ids_in_lock_step_are_told_apart_by_their_keys() -> None:
     assert any("WHERE ca.id = @credit_application_id_0" in t for t in texts)
 
 
+def test_a_text_embeds_an_id_in_lock_step_by_the_name_of_its_table() -> None:
+    target = variables(draft("plain"))["audit_log_target_1"]
+    assert target.expression == "CONCAT('application/', @credit_application_id_0)"
+
+
 def test_nothing_shows_a_captured_value(salted: RawDraft) -> None:
     shown = repr(salted) + str(salted.steps[8]) + " ".join(salted.warnings)
     assert "elowen" not in shown.lower()

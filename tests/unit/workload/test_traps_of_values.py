@@ -254,6 +254,15 @@ def test_a_returning_user_is_sampled_as_one_row() -> None:
     assert (sample.table, sample.columns) == ("users", ("id", "email"))
 
 
+def test_a_quantity_is_taken_from_stock_as_often_as_it_is_ordered() -> None:
+    found = of(
+        "UPDATE orders SET total_cents = total_cents - {q}",
+        "INSERT INTO order_lines (quantity) VALUES ({q})",
+        values=({"q": 2}, {"q": 1}, {"q": 3}),
+    )
+    assert (found.counts["generated"], found.counts["derived"]) == (1, 1)
+
+
 def test_feature_flags_are_constants() -> None:
     found = of(
         "SELECT name FROM shops WHERE name = 'new_checkout' AND id > 0",
