@@ -141,7 +141,10 @@ class _Walk:
         numbered = known.auto_increment_column if known else ""
         is_given = numbered.lower() in (n.lower() for n in names)
         may_keep = bool(tree.args.get("ignore") or conflict) and not _tells_id(conflict)
-        self.insertion = Insertion(table, len(rows), "" if is_given else numbered, may_keep)
+        returns = tree.args.get("returning") is not None
+        self.insertion = Insertion(
+            table, len(rows), "" if is_given else numbered, may_keep, returns
+        )
 
     def _meet(
         self,

@@ -18,7 +18,7 @@ from readiness.workload.derive import derive
 from readiness.workload.drafting import Drafting
 from readiness.workload.embed import embed
 from readiness.workload.groups import Use, group
-from readiness.workload.id_doubts import equal_ids
+from readiness.workload.id_doubts import equal_ids, lock_step
 from readiness.workload.names import give_names
 from readiness.workload.sampling import existing_rows, samples_of
 from readiness.workload.schema import Schema
@@ -55,6 +55,7 @@ def parameterize(
     found = existing_rows(groups, schema, rows)
     derive(groups)
     groups += embed(groups)
+    warnings += lock_step(groups)
     give_names(groups, _own_variables(flows[0].statements))
     samples = samples_of(found, schema, rows)
     drafting = Drafting(flows, alignment.places, contexts, groups, schema)

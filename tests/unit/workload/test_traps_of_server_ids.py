@@ -96,6 +96,8 @@ def test_an_indexed_text_embeds_the_short_id_of_the_table_that_it_names(text: st
     (target,) = [v for v in found.variables if v.table == "logs"]
     assert target.kind is VariableKind.DERIVED
     assert "@order_id_0" in target.expression
+    (doubt,) = [w for w in found.warnings if w.startswith("s004")]
+    assert "equal in order_lines, orders in every capture; that of orders was taken" in doubt
 
 
 def test_a_text_written_before_the_id_is_known_cannot_embed_it() -> None:
@@ -235,3 +237,24 @@ def test_an_id_looked_up_before_the_insert_may_be_equal_without_a_word() -> None
         values=({"u": USERS[0]}, {"u": USERS[1]}),
     )
     assert not found.warnings
+
+
+def test_ids_told_in_rows_are_said_to_be_unread() -> None:
+    found = of(
+        "INSERT INTO orders (user_id) VALUES ('{u}') RETURNING id",
+        "SELECT note FROM orders WHERE id = {n}",
+        values=({"u": USERS[0], "n": 901}, {"u": USERS[1], "n": 905}),
+    )
+    assert any(w.startswith("s001: INSERT … RETURNING") for w in found.warnings)
+
+
+def test_a_prepared_insert_is_numbered_by_its_execute() -> None:
+    found = of(
+        "PREPARE st FROM 'INSERT INTO orders (user_id, note) VALUES (?, ?)'",
+        "SET @a = '{u}', @b = 'x'",
+        "EXECUTE st USING @a, @b",
+        "SELECT note FROM orders WHERE id = {n}",
+        values=({"u": USERS[0], "n": 901}, {"u": USERS[1], "n": 905}),
+    )
+    assert binds(found) == {"order_id_0": ("s003", 0)}
+    assert kinds(found)["user_id_0"] is VariableKind.EXISTING
