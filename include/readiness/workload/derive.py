@@ -118,12 +118,13 @@ def _by_prefix(group: Group, groups: Sequence[Group]) -> bool:
     for source in groups:
         if source.is_binary or source.kind is VariableKind.TIME or not may_feed(source, group):
             continue
-        lengths = {
-            len(v) - 1 if v.endswith(b"%") and w.startswith(v[:-1]) else 0
+        pairs = [
+            (v, w)
             for v, w in zip(group.values, source.values, strict=True)
             if v is not None and w is not None
-        }
-        if len(lengths) == 1 and (size := lengths.pop()):
+        ]
+        lengths = {len(v) - 1 if v == w[: len(v) - 1] + b"%" else 0 for v, w in pairs}
+        if len(set(pairs)) > 1 and len(lengths) == 1 and (size := lengths.pop()):
             expression = f"CONCAT(LEFT({source.reference}, {size}), '%')"
             return settle(group, expression, [source], "prefix of another value")
     return False

@@ -17,6 +17,7 @@ _MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d)([ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(
 _DAY = re.compile(rb"\d{4}-\d\d-\d\d")
 _EPOCH_S = (1_000_000_000, 4_000_000_000)
 _CLOCK_TOLERANCE_S = 120
+_SAME_DAY_S = 86_400 + _CLOCK_TOLERANCE_S  # "midnight in 30 days" lies a day apart at most
 _NEAR_PAST_DAYS = 1
 _NEAR_FUTURE_DAYS = 400
 
@@ -104,10 +105,13 @@ def _moments(values: Values) -> list[datetime | None] | None:
 def _moment_expression(
     group: Group, moments: Sequence[datetime | None], now: Sequence[datetime | None]
 ) -> str:
-    """`NOW(6) + INTERVAL n MICROSECOND` in the form of the first value seen."""
-    at, start = next(
-        (m, n) for m, n in zip(moments, now, strict=True) if m is not None and n is not None
-    )
+    """`NOW(6) + INTERVAL n MICROSECOND` in the form of the first value seen; "" for moments that do
+    not keep their distance to the flow's now: those of rows that existed."""
+    pairs = [(m, n) for m, n in zip(moments, now, strict=True) if m is not None and n is not None]
+    distances = [(m - n).total_seconds() for m, n in pairs]
+    if max(distances) - min(distances) > _SAME_DAY_S:
+        return ""
+    at, start = pairs[0]
     value = next(v for v in group.values if v is not None)
     match = _MOMENT.fullmatch(value)
     digits = len(match[4] or b"") if match else 0
@@ -129,8 +133,11 @@ def _plus(start: str, distance: int, unit: str) -> str:
 
 
 def _day_expression(values: Values, now: Sequence[datetime | None]) -> str:
-    """`CURDATE() + INTERVAL n DAY` when the distance in days is the same in every capture."""
+    """`CURDATE() + INTERVAL n DAY` when the distance in days is the same in every capture, and seen
+    in two: a single birthday keeps any distance."""
     distances = set()
+    if sum(v is not None for v in values) < 2:
+        return ""
     for value, moment in zip(values, now, strict=True):
         if value is None or moment is None:
             continue

@@ -298,3 +298,52 @@ def test_a_megabyte_is_neither_parsed_nor_searched() -> None:
     (kept,) = [p for p in found.steps[0].pieces if isinstance(p, RawLiteral)]
     assert (kept.table, kept.column) == ("users", "name")
     assert kinds(found) == {"user_id_0": VariableKind.FRESH}
+
+
+def test_the_time_of_a_row_that_existed_does_not_move_with_the_clock() -> None:
+    """An optimistic lock names when the row was changed: years apart in the captures."""
+    found = of(
+        "UPDATE orders SET created_at = '{now}' WHERE note = 'x'",
+        "UPDATE orders SET note = 'y' WHERE created_at = '{seen}'",
+        values=(
+            {"now": "2026-11-30 11:00:00", "seen": "2021-03-04 05:06:07"},
+            {"now": "2026-12-02 12:00:00", "seen": "2025-06-07 08:09:10"},
+        ),
+    )
+    times = [v for v in found.variables if v.kind is VariableKind.TIME]
+    assert [v.values[0] for v in times] == [b"2026-11-30 11:00:00"]
+
+
+def test_midnight_in_thirty_days_moves_with_the_clock() -> None:
+    found = of(
+        "UPDATE orders SET note = '{now}' WHERE note = 'x'",
+        "UPDATE orders SET created_at = '{due}'",
+        values=(
+            {"now": "2026-11-30 11:00:00", "due": "2026-12-30 00:00:00"},
+            {"now": "2026-12-02 20:00:00", "due": "2027-01-01 00:00:00"},
+        ),
+    )
+    assert {v.kind for v in found.variables} == {VariableKind.TIME}
+
+
+def test_a_birthday_that_one_capture_shows_keeps_no_distance() -> None:
+    both = ("UPDATE orders SET created_at = '{now}' WHERE id > 0", "SELECT id FROM users")
+    captures = [
+        statements(both[0].format(now="2026-11-30 11:00:00"), both[1], "UPDATE users SET born_on = '1984-02-29'"),
+        statements(both[0].format(now="2026-12-02 12:00:00"), both[1]),
+    ]  # fmt: skip
+    found = parameterize(captures, schema=shop_schema(), name="order")
+    assert [v.column for v in found.variables] == ["created_at"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "is_prefix"), [(("christ%", "alexan%", "elizab%"), True), (("chr%",) * 3, False)]
+)
+def test_a_prefix_holds_in_every_capture(patterns: tuple[str, ...], is_prefix: bool) -> None:
+    found = of(
+        "INSERT INTO users (id, email) VALUES ('{u}', '{e}')",
+        "SELECT id FROM users WHERE email LIKE '{p}'",
+        values=tuple({**p, "p": x} for p, x in zip(PEOPLE, patterns, strict=True)),
+    )
+    expressions = {v.expression for v in found.variables} - {""}
+    assert expressions == ({"CONCAT(LEFT(@user_email_0, 6), '%')"} if is_prefix else set())
