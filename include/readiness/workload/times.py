@@ -1,22 +1,24 @@
 """Time variables: literals that move with the clock, as expressions over NOW().
 
-The earliest date-and-time that varies is the flow's "now"; others keep their captured distance
-to it, and every one keeps its captured text form."""
+The flow's "now" is when most of the dates-and-times begin that vary and are stored; others keep
+their captured distance to it, and every one keeps its captured text form."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from readiness.model.workload import VariableKind
 from readiness.workload.align import Place
+from readiness.workload.context import INSERTED, SET
 from readiness.workload.groups import Group, Values
 
 _MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d)([ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z?)")
 _DAY = re.compile(rb"\d{4}-\d\d-\d\d")
 _EPOCH_S = (1_000_000_000, 4_000_000_000)
 _CLOCK_TOLERANCE_S = 120
+_PAUSE_S = 600  # what lies longer apart is another time than now
 _SAME_DAY_S = 86_400 + _CLOCK_TOLERANCE_S  # "midnight in 30 days" lies a day apart at most
 _NEAR_PAST_DAYS = 1
 _NEAR_FUTURE_DAYS = 400
@@ -27,7 +29,7 @@ def bind_times(groups: Sequence[Group]) -> None:
     moments = {id(g): m for g in groups if g.kind is None and (m := _moments(g.values))}
     if not moments:
         return
-    now = _starts(list(moments.values()))
+    now = _starts(_written(groups, moments) or list(moments.values()))
     for group in groups:
         if group.kind is not None:
             continue
@@ -40,6 +42,19 @@ def bind_times(groups: Sequence[Group]) -> None:
         if expression:
             group.kind, group.expression = VariableKind.TIME, expression
             group.because = "moves with the clock"
+
+
+def _written(
+    groups: Sequence[Group], moments: Mapping[int, Sequence[datetime | None]]
+) -> list[Sequence[datetime | None]]:
+    """The moments of each place that stores one: a WHERE may ask for any past."""
+    return [
+        moments[id(g)]
+        for g in groups
+        if id(g) in moments
+        for use in g.uses
+        if use.meeting.role in (INSERTED, SET)
+    ]
 
 
 def hidden_by_the_clock(places: Sequence[Place], columns: Sequence[str]) -> set[tuple[int, int]]:
@@ -79,8 +94,22 @@ def _day(value: bytes) -> date | None:
 
 
 def _starts(moments: Sequence[Sequence[datetime | None]]) -> list[datetime | None]:
-    """The earliest moment of each capture."""
-    return [min((m for m in c if m is not None), default=None) for c in zip(*moments, strict=True)]
+    """The flow's now in each capture: where most moments begin. Windows of the past and times of
+    rows that existed stand alone; of equally many the earliest are now, the others its deadlines."""
+    rows = sorted(((_first(m), m) for m in moments if any(m)), key=lambda r: r[0])
+    runs: list[list[Sequence[datetime | None]]] = []
+    last: datetime | None = None
+    for first, row in rows:
+        if last is None or (first - last).total_seconds() > _PAUSE_S:
+            runs.append([])
+        runs[-1].append(row)
+        last = first
+    captures = zip(*max(runs, key=len, default=[]), strict=True)
+    return [min((m for m in c if m is not None), default=None) for c in captures]
+
+
+def _first(moments: Sequence[datetime | None]) -> datetime:
+    return next(m for m in moments if m is not None)
 
 
 def _moments(values: Values) -> list[datetime | None] | None:
@@ -108,7 +137,7 @@ def _moment_expression(
     """`NOW(6) + INTERVAL n MICROSECOND` in the form of the first value seen; "" for moments that do
     not keep their distance to the flow's now: those of rows that existed."""
     pairs = [(m, n) for m, n in zip(moments, now, strict=True) if m is not None and n is not None]
-    distances = [(m - n).total_seconds() for m, n in pairs]
+    distances = [(m - n).total_seconds() for m, n in pairs] or [0, float("inf")]
     if max(distances) - min(distances) > _SAME_DAY_S:
         return ""
     at, start = pairs[0]

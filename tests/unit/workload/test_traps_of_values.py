@@ -347,3 +347,20 @@ def test_a_prefix_holds_in_every_capture(patterns: tuple[str, ...], is_prefix: b
     )
     expressions = {v.expression for v in found.variables} - {""}
     assert expressions == ({"CONCAT(LEFT(@user_email_0, 6), '%')"} if is_prefix else set())
+
+
+def test_a_window_of_the_past_is_not_the_flows_now() -> None:
+    found = of(
+        "SELECT id FROM orders WHERE created_at > '{before}'",
+        "UPDATE orders SET created_at = '{now}'",
+        "UPDATE orders SET note = '{later}'",
+        values=(
+            {"before": "2026-10-31 11:00:00", "now": "2026-11-30 11:00:00", "later": "2026-11-30 11:15:00"},
+            {"before": "2026-11-02 12:00:00", "now": "2026-12-02 12:00:00", "later": "2026-12-02 12:15:00"},
+        ),
+    )  # fmt: skip
+    assert {v.name: v.expression for v in found.variables} == {
+        "order_created_at_0": "NOW() - INTERVAL 2592000 SECOND",
+        "order_created_at_1": "NOW()",
+        "order_note_0": "NOW() + INTERVAL 900 SECOND",
+    }
