@@ -2,7 +2,7 @@
 
 A specification holds no captured value: shapes and coarse ranges only. In a pattern `9` is a
 digit, `a` and `A` a letter, `h` and `H` a hexadecimal digit, `x` and `X` a letter or digit
-(lower and upper case), `w` any of them; every other character, and one after a backslash, stands
+(lower and upper case), `w` one of both (each letter in one case); every other character, and one after a backslash, stands
 for itself.
 """
 
@@ -22,14 +22,18 @@ ALPHABETS = {
     "H": _DIGITS + "ABCDEF",
     "x": _DIGITS + _LOWER,
     "X": _DIGITS + _LOWER.upper(),
-    "w": _DIGITS + _LOWER + _LOWER.upper(),
+    # Each letter in one case: no two texts differ by case alone, and any collation has one order.
+    "w": _DIGITS + "ABCDEFGHIJKLM" + "nopqrstuvwxyz",
 }
 
 GENERATORS = (
     "uuid1",
     "uuid4",
     "uuid7",
+    "uuid1_hex",
     "uuid4_hex",
+    "uuid7_hex",
+    "uuid1_swapped",
     "ulid",
     "snowflake",
     "email",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import platform
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -29,10 +30,12 @@ from readiness.flow.ramp import (
     run_believable_stage,
 )
 from readiness.load.messages import Assignment
-from readiness.model.load import StageResult
+from readiness.load.schedule import area
+from readiness.model.load import Stage, StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
+from readiness.wiring.checks import drift_on
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
@@ -44,6 +47,7 @@ from readiness.wiring.targets import (
     starter,
     workload_at,
 )
+from readiness.workload.budget import require_values
 from readiness.workload.pools import read_pools
 
 CALIBRATION_CLIENTS = 8
@@ -75,17 +79,23 @@ def load_lock(settings: Settings) -> RunLock:
 def open_run(
     request: RampRequest, settings: Settings, *, progress: Progress, airflow_run_id: str = ""
 ) -> RunRecord:
-    """Asks the interlock, calibrates where the plan says so, and begins the run folder.
+    """Asks the interlock, calibrates where the plan says so, and begins the run folder. What changed
+    since the capture is said, and noted with the run.
 
     Raises WorkloadFileError before the target is asked, TargetRefused before anything is sent as
-    load, LoadError."""
+    load, WorkloadError where a unique column runs out of values, LoadError."""
     workload_at(request.workload)
     gate(request.target, settings)()
     source = load_source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
     record = _record(request, source.workload, normal, capacity)
-    record = replace(record, airflow_run_id=airflow_run_id)
+    drift = drift_on(request.target, source.workload).to_text()
+    room = _require_values(source, record.stages, before=_calibrated(request.plan, capacity))
+    notes = tuple(filter(None, (drift, *room)))
+    for note in notes:
+        progress(note)
+    record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
     request.folder.write_run(record)
     request.folder.write_inputs(
         plan=request.plan.source.text.encode(),
@@ -106,6 +116,7 @@ def run_one_stage(
         metrics = sampler(request.target, shard_pids=shards.pids)
         closing.callback(metrics.close)
         source = load_source(request)
+        _require_values(source, [stage])
         return run_believable_stage(
             stage,
             shards.options,
@@ -178,6 +189,21 @@ def load_source(request: RampRequest) -> LoadSource:
     with request.target.session() as session:
         pools = read_pools(workload, session)
     return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / LOGS)
+
+
+def _require_values(
+    source: LoadSource, stages: Iterable[Stage], *, before: float = 0.0
+) -> tuple[str, ...]:
+    """Warnings where new values run short; raises WorkloadError where these stages would repeat
+    one. `before` is the checkouts that were already run since the target was asked."""
+    checkouts = before + sum(area(stage, stage.duration_s) for stage in stages)
+    return require_values(source.workload, source.pools, math.ceil(checkouts))
+
+
+def _calibrated(plan: Plan, capacity_per_s: float) -> float:
+    """The checkouts that the calibration ran."""
+    asked = plan.flow.normal_rate
+    return capacity_per_s * asked.calibrate_s if asked and asked.needs_calibration else 0.0
 
 
 def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:

@@ -123,6 +123,11 @@ def divide(a: Value, b: Value) -> Value:
     return int(Decimal(x) // Decimal(y))
 
 
+def limited(result: int) -> int:
+    """A whole result that may be beyond what the server calculates; raises WorkloadError then."""
+    return int(_limited(result))
+
+
 def negate(a: Value) -> Value:
     """-a"""
     return -_number(a)
@@ -138,14 +143,19 @@ UNITS = {
 }
 
 
+def interval(amount: int | Decimal, unit: str) -> tuple[timedelta, int]:
+    """INTERVAL amount unit, and the fraction digits that it gives a moment."""
+    if unit == "SECOND" and isinstance(amount, Decimal):
+        digits = min(-int(amount.as_tuple().exponent), 6)
+        return timedelta(microseconds=int(amount * 1_000_000)), digits
+    return UNITS[unit] * integer(amount), 6 if unit == "MICROSECOND" else 0
+
+
 def shift(value: Value, amount: Value, unit: str, sign: int) -> Value:
     """value ± INTERVAL amount unit; text goes in and comes out as text."""
     start = value if isinstance(value, Moment) else _moment(_text(value))
-    if unit == "SECOND" and isinstance(amount, Decimal):
-        by = timedelta(microseconds=int(amount * 1_000_000))
-        digits = min(-int(amount.as_tuple().exponent), 6)
-    else:
-        by, digits = UNITS[unit] * integer(amount), 6 if unit == "MICROSECOND" else 0
+    exact = amount if isinstance(amount, Decimal) else integer(amount)
+    by, digits = interval(exact, unit)
     is_date = start.is_date and unit in ("DAY", "WEEK")
     made = Moment(start.at + by * sign, max(start.fraction, digits), is_date)
     if isinstance(value, Moment):

@@ -4,254 +4,177 @@ Each value is woven from the checkout's number and from entropy that is a functi
 no two checkouts of a run make the same value. Where a shape has few values (six digits) they are
 numbered through a permutation: as many checkouts as there are values pass without a repetition,
 provided that the numbers are dense. Time-ordered kinds start with the time.
+
+A generator is source (see `workload.code`) over four names: `n` the checkout's number, `e` its
+entropy in bytes, `h` the same in hexadecimal digits, `ms` milliseconds since the epoch.
 """
 
 from __future__ import annotations
 
-import hashlib
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 
 from readiness.errors import WorkloadError
-from readiness.model.generator import (
-    Pattern,
-    Specification,
-    luhn_digit,
-    parse_specification,
-)
+from readiness.model.generator import Specification, parse_specification
 from readiness.model.workload import Form
+from readiness.workload.code import Code, Entropy, Term, Type, octets_of
+from readiness.workload.free import Lane
+from readiness.workload.shapes import Cards, Numbers, Octets, Texts, shape_of
+from readiness.workload.spelling import card, chosen, drawn, letters_of, word_source
+from readiness.workload.uuids import CROCKFORD, UUIDS, ulid_head, uuid_term
 
-Make = Callable[[int, str, int], bytes]
-"""(number of the checkout, hexadecimal entropy, milliseconds since the epoch) -> raw value."""
+__all__ = ["Asked", "Generator", "Lane", "generated", "generator"]
+
+Make = Callable[[int, bytes, int], bytes]
+"""(number of the checkout, entropy, milliseconds since the epoch) -> raw value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A compiled generator. `nibbles` hexadecimal digits of entropy go into each value;
-    `is_plain` values hold nothing that needs escaping in a quoted literal."""
+    """A compiled generator that takes `entropy` bytes for each value."""
 
-    nibbles: int
+    entropy: int
     make: Make
-    is_plain: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """One of `stride` variables that share a column: number n of lane k is n * stride + k.
+class Asked:
+    """What is asked of a generator: its specification, the form of the values, its lane. It takes
+    bytes of entropy as it needs them."""
 
-    Lanes of one column share `salt` and hence one permutation: they never meet."""
+    def __init__(self, text: str, form: Form, lane: Lane, code: Code, entropy: Entropy) -> None:
+        self.specification = parse_specification(text)
+        self.form = form
+        self.lane = lane
+        self.code = code
+        self.take = entropy.take
 
-    salt: bytes
-    index: int = 0
-    stride: int = 1
-
-    def permuted(self, space: int) -> Callable[[int], int]:
-        """A bijection of 0..space-1 that does not visibly count."""
-        seed = hashlib.blake2b(self.salt, digest_size=32).digest()
-        factor = int.from_bytes(seed[:16], "big") % space or 1
-        while math.gcd(factor, space) != 1:
-            factor += 1
-        offset = int.from_bytes(seed[16:], "big") % space + factor * self.index
-        step = factor * self.stride
-        return lambda number: (step * number + offset) % space
+    def number(self, space: int) -> str:
+        """Source for a number below `space` that no other checkout of the run has."""
+        return self.lane.position(self.code, "n", space)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    specification: Specification
-    form: Form
-    lane: Lane
+def generated(asked: Asked) -> Term:
+    """A generator's value as a term. Raises WorkloadError when it has no values."""
+    try:
+        return _BUILDERS[asked.specification.name](asked)
+    except (ArithmeticError, ValueError) as error:
+        raise unusable(error) from None
+
+
+def unusable(error: Exception) -> WorkloadError:
+    """What is raised for a text that is no generator."""
+    return WorkloadError(f"the generator cannot be used: {error}")
 
 
 def generator(text: str, form: Form, lane: Lane) -> Generator:
     """Compiles a generator such as `uuid4` or `pattern(ORD-999999)` for values of one form.
 
     Raises WorkloadError when the text is no generator, or has no values."""
+    code, entropy = Code(), Entropy()
     try:
-        specification = parse_specification(text)
-        return _BUILDERS[specification.name](_Asked(specification, form, lane))
+        asked = Asked(text, form, lane, code, entropy)
     except ValueError as error:
-        raise WorkloadError(f"the generator cannot be used: {error}") from None
+        raise unusable(error) from None
+    octets = octets_of(code, generated(asked))
+    inner = code.function("n, e, h, ms", octets)
+    return Generator(entropy.size, lambda n, e, ms: bytes(inner(n, e, e.hex(), ms)))
 
 
-_VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
-_GREGORIAN_100NS = 0x01B21DD213814000
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_CROCKFORD_BYTES = bytes(ord(_CROCKFORD[b & 31]) for b in range(256))
-_LETTER_BYTES = bytes(ord("a") + b % 26 for b in range(256))
-_FEW = 1 << 48  # below this many values they are numbered, above drawn
+def _uuid(asked: Asked) -> Term:
+    return uuid_term(asked.specification, asked.form, asked.code, asked.take(16))
 
 
-def _uuid(asked: _Asked) -> Generator:
-    version = asked.specification.name[4:]
-    digits: Callable[[str, int], str] = {"1": _uuid1, "4": _uuid4, "7": _uuid7}[version[:1]]
-    if asked.form is Form.HEX:
-        return Generator(32, lambda _number, h, ms: bytes.fromhex(digits(h, ms)))
-    if version.endswith("_hex"):
-        return Generator(32, lambda _number, h, ms: digits(h, ms).encode())
-    if asked.specification.argument == "upper":
-        return Generator(32, lambda _number, h, ms: _dashed(digits(h, ms)).upper().encode())
-    return Generator(32, lambda _number, h, ms: _dashed(digits(h, ms)).encode())
+def _ulid(asked: Asked) -> Term:
+    at = asked.take(16)
+    letters = asked.code.object(letters_of(CROCKFORD))
+    source = f"{ulid_head(asked.code)} + e[{at}:{at + 16}].translate({letters}).decode()"
+    return Term(Type.TEXT, source, is_plain=True)
 
 
-def _dashed(x: str) -> str:
-    return f"{x[:8]}-{x[8:12]}-{x[12:16]}-{x[16:20]}-{x[20:]}"
-
-
-def _uuid4(h: str, _ms: int) -> str:
-    return f"{h[:12]}4{h[13:16]}{_VARIANT[h[16]]}{h[17:32]}"
-
-
-def _uuid7(h: str, ms: int) -> str:
-    return f"{ms:012x}7{h[13:16]}{_VARIANT[h[16]]}{h[17:32]}"
-
-
-def _uuid1(h: str, ms: int) -> str:
-    t = f"{ms * 10_000 + int(h[:3], 16) + _GREGORIAN_100NS:015x}"
-    return f"{t[7:]}{t[3:7]}1{t[:3]}{_VARIANT[h[16]]}{h[17:21]}1{h[22:32]}"
-
-
-def _ulid(_asked: _Asked) -> Generator:
-    def make(_number: int, h: str, ms: int) -> bytes:
-        head = "".join(_CROCKFORD[ms >> shift & 31] for shift in range(45, -1, -5))
-        return head.encode() + bytes.fromhex(h).translate(_CROCKFORD_BYTES)
-
-    return Generator(32, make)
-
-
-def _snowflake(asked: _Asked) -> Generator:
+def _snowflake(asked: Asked) -> Term:
+    """`free` moves the time up where the target holds larger ids."""
     epoch_ms = int(asked.specification.argument or 1_288_834_974_657)
-    low = asked.lane.permuted(1 << 22)
-    return Generator(0, lambda number, _h, ms: b"%d" % (ms - epoch_ms << 22 | low(number)))
+    free = asked.lane.free
+    ms = f"ms - {epoch_ms - (free.start if free else 0)}"
+    low = Lane(asked.lane.salt, asked.lane.index, asked.lane.stride)
+    return Term(Type.WHOLE, f"({ms} << 22 | {low.position(asked.code, 'n', 1 << 22)})")
 
 
-def _binary(asked: _Asked) -> Generator:
-    size = asked.specification.size
-    if size < 7:
-        numbered = asked.lane.permuted(256**size)
-        return Generator(0, lambda n, _h, _ms: numbered(n).to_bytes(size, "big"), is_plain=False)
-    return Generator(2 * size, lambda _number, h, _ms: bytes.fromhex(h), is_plain=False)
+def _numbered(asked: Asked) -> Term:
+    """A generator with few values, else one whose characters are drawn."""
+    shape = shape_of(asked.specification, asked.form)
+    if isinstance(shape, Numbers):
+        return _number(asked, shape)
+    if isinstance(shape, Octets):
+        number = asked.number(shape.space)
+        return Term(Type.BINARY, f"({number}).to_bytes({shape.size}, 'big')")
+    if isinstance(shape, Cards):
+        return card(asked.code, asked.number(shape.space), shape.digits)
+    if isinstance(shape, Texts):
+        return word_source(asked.code, asked.number(shape.space), shape.pattern)
+    return _drawn(asked)
 
 
-def _hexadecimal(asked: _Asked) -> Generator:
-    size, upper = asked.specification.size, asked.specification.name == "HEX"
-    if size < 14:
-        numbered, shape = (
-            asked.lane.permuted(16**size),
-            b"%%0%d%s" % (size, b"X" if upper else b"x"),
-        )
-        return Generator(0, lambda number, _h, _ms: shape % numbered(number))
-    if upper:
-        return Generator(size, lambda _number, h, _ms: h.upper().encode())
-    return Generator(size, lambda _number, h, _ms: h.encode())
+def _number(asked: Asked, shape: Numbers) -> Term:
+    number = asked.number(shape.space)
+    if not shape.scale:
+        return Term(Type.WHOLE, f"({shape.low} + {number})")
+    at = asked.code.let(f"{shape.low} + {number}")
+    size = asked.code.let(f"abs({at})")
+    parts = f"({size} // {10**shape.scale}, {size} % {10**shape.scale})"
+    sign = f"('-' if {at} < 0 else '') + " if shape.low < 0 else ""
+    return Term(Type.TEXT, f"({sign}'%d.%0{shape.scale}d' % {parts})", is_plain=True)
 
 
-def _email(asked: _Asked) -> Generator:
-    domain = b"@mail.example"
-    local = min(max(int(asked.specification.argument or 29) - len(domain), 14), 64)
-    return Generator(local, lambda _number, h, _ms: h.encode() + domain)
+def _drawn(asked: Asked) -> Term:
+    name, size = asked.specification.name, asked.specification.size
+    if name == "binary":
+        at = asked.take(size)
+        return Term(Type.BINARY, f"e[{at}:{at + size}]")
+    if name in ("hex", "HEX"):
+        at = 2 * asked.take(-(-size // 2))
+        upper = ".upper()" if name == "HEX" else ""
+        return Term(Type.TEXT, f"h[{at}:{at + size}]{upper}", is_plain=True)
+    return drawn(asked.code, asked.specification, asked.take)
 
 
-def _pattern(asked: _Asked) -> Generator:
-    default = "+10999999999" if asked.specification.name == "phone" else ""
-    pattern = Pattern.parse(asked.specification.argument or default)
-    space, is_plain = pattern.space, not set("".join(pattern.places)) & set("'\\")
-    if space < _FEW:
-        numbered = asked.lane.permuted(space)
-        return Generator(
-            0, lambda n, _h, _ms: pattern.fill(numbered(n)).encode(), is_plain=is_plain
-        )
-    return Generator(
-        2 * pattern.varying(),
-        lambda _n, h, _ms: pattern.drawn(bytes.fromhex(h)),
-        is_plain=is_plain,
-    )
+def _email(asked: Asked) -> Term:
+    domain = "@mail.example"
+    size = min(max(int(asked.specification.argument or 29) - len(domain), 14), 64)
+    at = 2 * asked.take(-(-size // 2))
+    return Term(Type.TEXT, f"h[{at}:{at + size}] + '{domain}'", is_plain=True)
 
 
-def _text(asked: _Asked) -> Generator:
-    size = int(asked.specification.argument or 24)
-    if size < 12:
-        return _pattern(
-            _Asked(Specification("pattern", argument="a" * size), asked.form, asked.lane)
-        )
-    return Generator(2 * size, lambda _number, h, _ms: bytes.fromhex(h).translate(_LETTER_BYTES))
+def _name(asked: Asked) -> Term:
+    return chosen(asked.code, asked.specification.name, asked.take(3))
 
 
-def _words(asked: _Asked) -> Generator:
-    words = _FIRST_NAMES if asked.specification.name == "first_name" else _LAST_NAMES
-    count = len(words)
-    return Generator(6, lambda _number, h, _ms: words[int(h, 16) % count])
-
-
-def _date(asked: _Asked) -> Generator:
-    text = Specification("date", argument=asked.specification.argument or "1950-01-01..2004-12-31")
-    low, high = (date.fromisoformat(bound) for bound in text.bounds())
+def _date(asked: Asked) -> Term:
+    text = asked.specification.argument or "1950-01-01..2004-12-31"
+    low, high = (date.fromisoformat(b) for b in Specification("date", argument=text).bounds())
     days = _span(low.toordinal(), high.toordinal())
-    start = low.toordinal()
-    return Generator(
-        8,
-        lambda _n, h, _ms: date.fromordinal(start + int(h, 16) % days).isoformat().encode(),
-    )
+    of, number = asked.code.object(date.fromordinal), asked.number(days)
+    return Term(Type.TEXT, f"{of}({low.toordinal()} + {number}).isoformat()", is_plain=True)
 
 
-def _datetime(asked: _Asked) -> Generator:
+def _datetime(asked: Asked) -> Term:
     range_text, _, digits = asked.specification.argument.partition(",")
     bounds = Specification("datetime", argument=range_text or "2020-01-01..2024-12-31").bounds()
     start, end = (datetime.fromisoformat(bound) for bound in bounds)
-    microseconds = _span(0, (end - start) // timedelta(microseconds=1) + 86_399_999_999)
-    length = 20 + int(digits) if digits.strip() not in ("", "0") else 19
-    return Generator(
-        16,
-        lambda _n, h, _ms: (
-            f"{start + timedelta(microseconds=int(h, 16) % microseconds)}"[:length]
-            .ljust(length, "0")
-            .encode()
-        ),
-    )
+    span = _span(0, (end - start) // timedelta(microseconds=1) + 86_399_999_999)
+    at, code = asked.take(8), asked.code
+    from_start = f"{code.object(timedelta)}(0, 0, int.from_bytes(e[{at}:{at + 8}], 'big') % {span})"
+    made = code.let(f"{code.object(start)} + {from_start}")
+    fraction = int(digits) if digits.strip() else 0
+    return Term(Type.CLOCK, made, fraction=fraction)
 
 
-def _integer(asked: _Asked) -> Generator:
-    low, high = (int(bound) for bound in asked.specification.bounds())
-    numbered = asked.lane.permuted(_span(low, high))
-    return Generator(0, lambda number, _h, _ms: b"%d" % (low + numbered(number)))
-
-
-def _decimal(asked: _Asked) -> Generator:
-    low, high = (Decimal(bound) for bound in asked.specification.bounds())
-    scale = max(-int(low.as_tuple().exponent), -int(high.as_tuple().exponent), 0)
-    start = int(low.scaleb(scale))
-    numbered = asked.lane.permuted(_span(start, int(high.scaleb(scale))))
-    return Generator(
-        0, lambda n, _h, _ms: f"{Decimal(start + numbered(n)).scaleb(-scale):f}".encode()
-    )
-
-
-def _pan(asked: _Asked) -> Generator:
-    size = int(asked.specification.argument or 16)
-    digits = size - len(_TEST_BIN) - 1
-    if digits < 1:
-        raise ValueError("a card number has at least 8 digits")
-    numbered = asked.lane.permuted(10**digits)
-
-    def make(number: int, _h: str, _ms: int) -> bytes:
-        body = f"{_TEST_BIN}{numbered(number):0{digits}d}"
-        return (body + luhn_digit(body)).encode()
-
-    return Generator(0, make)
-
-
-def _ipv4(asked: _Asked) -> Generator:
+def _ipv4(asked: Asked) -> Term:
     """198.18.0.0/15, the range for benchmarks: nobody's address."""
-    numbered = asked.lane.permuted(1 << 17)
-
-    def make(number: int, _h: str, _ms: int) -> bytes:
-        at = numbered(number)
-        return b"198.%d.%d.%d" % (18 + (at >> 16), at >> 8 & 255, at & 255)
-
-    return Generator(0, make)
+    at = asked.code.let(asked.number(1 << 17))
+    parts = f"(18 + ({at} >> 16), {at} >> 8 & 255, {at} & 255)"
+    return Term(Type.TEXT, f"'198.%d.%d.%d' % {parts}", is_plain=True)
 
 
 def _span(low: int, high: int) -> int:
@@ -260,40 +183,17 @@ def _span(low: int, high: int) -> int:
     return high - low + 1
 
 
-_TEST_BIN = "400000"
-_BUILDERS: dict[str, Callable[[_Asked], Generator]] = {
-    "uuid1": _uuid,
-    "uuid4": _uuid,
-    "uuid7": _uuid,
-    "uuid4_hex": _uuid,
+_BUILDERS: dict[str, Callable[[Asked], Term]] = {
+    **dict.fromkeys(UUIDS, _uuid),
+    **dict.fromkeys(
+        ("binary", "hex", "HEX", "phone", "pattern", "text", "integer", "decimal", "pan"), _numbered
+    ),
     "ulid": _ulid,
     "snowflake": _snowflake,
-    "binary": _binary,
-    "hex": _hexadecimal,
-    "HEX": _hexadecimal,
     "email": _email,
-    "phone": _pattern,
-    "pattern": _pattern,
-    "text": _text,
-    "first_name": _words,
-    "last_name": _words,
+    "first_name": _name,
+    "last_name": _name,
     "date": _date,
     "datetime": _datetime,
-    "integer": _integer,
-    "decimal": _decimal,
-    "pan": _pan,
     "ipv4": _ipv4,
 }
-
-_FIRST_NAMES = (
-    b"Aldo Anouk Arvid Berit Bruno Carla Cedric Dagny Daphne Elias Elin Emre Faye Filip Freya "
-    b"Gaspar Greta Hamid Hedda Idris Ingrid Ismael Jarl Joana Kamil Katja Leon Lilja Malik Marit "
-    b"Nadja Noel Oskar Ottilie Pavel Petra Ravi Runa Samir Selma Signe Tomas Trine Ulf Valeria "
-    b"Viktor Wanja Ximena Yusuf Zelda"
-).split()
-_LAST_NAMES = (
-    b"Almqvist Bauer Bjork Castellan Czerny Delacroix Dvorak Eklund Fabre Ferrand Gallo Gruber "
-    b"Haddad Hallberg Ibarra Jonsson Kaplan Kovac Lambert Lindqvist Marchetti Mendes Nakagawa "
-    b"Nordin Okafor Palmer Petrov Quiroga Renard Ricci Santoro Schreiber Tanaka Tremblay Ueda "
-    b"Varga Vesely Wagner Winther Yilmaz Zapata Zimmer"
-).split()

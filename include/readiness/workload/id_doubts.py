@@ -24,14 +24,14 @@ def without_kept_rows(
     the ids of `others`, which are new without doubt, are of rows that were there."""
     if not others or not any(insertion.may_keep for _, insertion in inserts):
         return list(ids)
-    clock = max(others, key=lambda g: sum(v is not None for v in g.values))
+    clock = max(others, key=lambda g: sum(v is not None for v in g.observed))
     return [g for g in ids if _rises_with(g, clock)]
 
 
 def _rises_with(group: Group, clock: Group) -> bool:
     pairs = [
         (int(a), int(b))
-        for a, b in zip(group.values, clock.values, strict=True)
+        for a, b in zip(group.observed, clock.observed, strict=True)
         if a is not None and b is not None
     ]
     return sorted(pairs) == sorted(pairs, key=lambda p: p[1])
@@ -133,6 +133,6 @@ def _first_id(group: Group) -> int:
 
 
 def _distances(group: Group, other: Group) -> Iterator[int]:
-    for value, its in zip(group.values, other.values, strict=True):
+    for value, its in zip(group.observed, other.observed, strict=True):
         if value is not None and its is not None:
             yield int(value) - int(its)

@@ -1,4 +1,5 @@
-"""Reads once the existing rows that checkouts pick from, with the skew the target has.
+"""Reads once what the target holds: the existing rows that checkouts pick from, with the skew it
+has, and what is free for new values.
 
 Samples of one table, skew and condition share a pool; a condition (`the product of the sampled
 merchant`) groups it by the parent's value. Parents without enough children are left out, so that
@@ -8,13 +9,15 @@ a pick never comes back empty.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import Sample, Workload
 from readiness.ports import Session
+from readiness.workload.free import Free
 from readiness.workload.rows import Family, Key, read_rows, server_offset_s
+from readiness.workload.taken import read_taken
 
 PoolRow = tuple[bytes, ...]
 
@@ -54,10 +57,14 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """All pools of a workload, and how far the server's clock is ahead of UTC."""
+    """What the target holds: all pools of a workload, how far the server's clock is ahead of UTC,
+    which columns of fresh variables stand in unique keys (with the key's other columns), and what
+    is free for fresh variables of few values, by `lanes.lane_key`."""
 
     pools: tuple[Pool, ...]
     offset_s: float = 0.0
+    unique: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    free: Mapping[str, Free] = field(default_factory=dict)
 
     def of(self, sample: Sample) -> Pool:
         """The pool that a sample draws from; raises WorkloadError when it was not read."""
@@ -75,6 +82,8 @@ class Pools:
         return {
             "offset_s": self.offset_s,
             "pools": [_pool_to_json(pool) for pool in self.pools],
+            "unique": {column: list(beside) for column, beside in self.unique.items()},
+            "free": {key: free.to_json() for key, free in self.free.items()},
         }
 
     @classmethod
@@ -82,7 +91,9 @@ class Pools:
         """The inverse of `to_json`; raises WorkloadError for anything else."""
         try:
             pools = tuple(_pool_from_json(p) for p in _list(data["pools"]))
-            return cls(pools, float(str(data["offset_s"])))
+            unique = {c: tuple(map(str, _list(b))) for c, b in _dict(data["unique"]).items()}
+            free = {k: Free.from_json(_dict(f)) for k, f in _dict(data["free"]).items()}
+            return cls(pools, float(str(data["offset_s"])), unique, free)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkloadError(f"the pools cannot be read: {type(error).__name__}") from None
 
@@ -117,7 +128,9 @@ def read_pools(workload: Workload, session: Session, *, limit: int = 5000, seed:
         if len(family.where) == 1:
             source, column = sources[family.where[0][1]]
             pools[source] = _only(pools[source], column, {k[0] for k in pools[family].groups})
-    return Pools(tuple(pools.values()), server_offset_s(session))
+    found = read_taken(workload, session)
+    unique = {column: key.beside for column, key in found.unique.items()}
+    return Pools(tuple(pools.values()), server_offset_s(session), unique, found.free)
 
 
 def _values(
@@ -189,6 +202,12 @@ def _pool_from_json(data: object) -> Pool:
 def _list(value: object) -> Sequence[object]:
     if not isinstance(value, list):
         raise TypeError("pools is a list")
+    return value
+
+
+def _dict(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise TypeError("a dictionary is missing")
     return value
 
 
