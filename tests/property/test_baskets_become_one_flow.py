@@ -53,7 +53,7 @@ def flows(draw: st.DrawFn) -> list[Part]:
 def captured(parts: Sequence[Part], person: Person) -> RawCapture:
     made: list[RawTransaction] = []
     for part in parts:
-        fence = f"SELECT {part.number} FROM shops WHERE id = {person.single(part.number)}"
+        fence = f"SELECT name AS p{part.number} FROM shops WHERE id = {person.single(part.number)}"
         made += [alone(fence), *_said(part, person)]
     return capture(*made)
 
