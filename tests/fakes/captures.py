@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from readiness.model.draft import RawDraft, RawLiteral, RawStep, RawVariable
+from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawRow, RawStep, RawVariable
 from readiness.model.transactions import Outcome, RawCapture, RawStatement, RawTransaction
 from readiness.model.workload import Slot
 from readiness.workload.schema import Column, ForeignKey, Index, Schema, Table
@@ -108,13 +108,22 @@ def shop_schema() -> Schema:
 
 
 def text_of(step: RawStep) -> str:
-    """The step as `… WHERE id = @user_id_0 …`, literals that stay as they are."""
-    return "".join(
-        f"@{p.variable}"
-        if isinstance(p, Slot)
-        else (p.text if isinstance(p, RawLiteral) else p).decode(errors="replace")
-        for p in step.pieces
-    )
+    """The step as `… WHERE id = @user_id_0 …`, literals that stay as they are, rows of a turn as
+    `[order_lines_0 2]{, (@order_id_0, …)}`."""
+    return "".join(_text(p) for p in step.pieces)
+
+
+def _text(piece: RawPiece) -> str:
+    match piece:
+        case Slot(name):
+            return f"@{name}"
+        case RawLiteral():
+            return piece.text.decode(errors="replace")
+        case RawRow():
+            inside = "".join(_text(p) for p in piece.pieces)
+            return f"[{piece.turn.repeat} {piece.turn.number}]{{{inside}}}"
+        case bytes():
+            return piece.decode(errors="replace")
 
 
 def variables(draft: RawDraft) -> Mapping[str, RawVariable]:

@@ -6,20 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from readiness.errors import StatementFailed
-from readiness.model.draft import RawDraft, RawLiteral, RawStep, RawVariable
+from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawStep, RawVariable
 from readiness.model.transactions import Outcome
 from readiness.model.workload import (
     Bind,
     Form,
+    Repeat,
+    Row,
     Sample,
     Slot,
     StatementKind,
     Step,
+    Turn,
     Variable,
     VariableKind,
     Workload,
 )
-from readiness.ports import Reply, Row
+from readiness.ports import Reply
+from readiness.ports import Row as Answer
 from readiness.workload.pools import Group, Pool, Pools
 from readiness.workload.rows import Family
 
@@ -133,6 +137,54 @@ def small_workload() -> Workload:
     )
 
 
+def basket_workload() -> Workload:
+    """Baskets of 1, 2 and 3 items: one INSERT of as many rows, one SELECT and UPDATE for each item,
+    and a transaction for each that runs only where there are several."""
+    skus = [f"sku_{k}" for k in range(3)]
+    turns = [Turn("order_items_0", number) for number in (1, 2, 3)]
+    variables = [
+        Variable("order_ref_0", FRESH, "pattern(ORD-AXXXXX)", "orders.ref", Form.TEXT, "'ORD-QX1'"),
+        *(Variable(sku, EXISTING, "sample", "products.sku", Form.TEXT) for sku in skus),
+        *(Variable(f"note_id_{k}", SERVER, "", "notes.id", Form.NUMBER) for k in (1, 2)),
+    ]
+    samples = [Sample((sku,), "products", ("sku",), distinct=k) for k, sku in enumerate(skus)]
+    rows = [Row(t, (b", (", Slot("order_ref_0"), b", ", Slot(s), b")"))
+            for t, s in zip(turns[1:], skus[1:], strict=True)]  # fmt: skip
+    first = (b"INSERT INTO order_items (ref, sku) VALUES (", Slot("order_ref_0"), b", ",
+             Slot("sku_0"), b")")  # fmt: skip
+    steps = [
+        Step("s001", 1, 1, StatementKind.BEGIN, 0.0, (b"BEGIN",), shape="00000001"),
+        Step("s002", 1, 1, StatementKind.INSERT, 1.0, (*first, *rows), shape="00000002"),
+    ]
+    for turn, sku in zip(turns, skus, strict=True):
+        select = (b"SELECT stock FROM products WHERE sku = ", Slot(sku), b" FOR UPDATE")
+        update = (b"UPDATE products SET stock = stock - 1 WHERE sku = ", Slot(sku))
+        steps += [
+            Step("", 1, 1, StatementKind.SELECT, 2.0, select, turn=turn, shape="00000003"),
+            Step("", 1, 1, StatementKind.UPDATE, 0.0, update, turn=turn, shape="00000004"),
+        ]
+    steps.append(Step("", 1, 1, StatementKind.COMMIT, 0.0, (b"COMMIT",), shape="00000005"))
+    for k, turn in enumerate(turns[1:], start=1):
+        insert = (b"INSERT INTO notes (text) VALUES ('/* @turn order_items_0 2 */')",)
+        read = (b"SELECT text FROM notes WHERE id = ", Slot(f"note_id_{k}"))
+        bind = (Bind(f"note_id_{k}"),)
+        steps += [
+            Step("", 1, k + 1, StatementKind.BEGIN, 0.0, (b"BEGIN",), turn=turn),
+            Step("", 1, k + 1, StatementKind.INSERT, 0.0, insert, bind, turn=turn),
+            Step("", 1, k + 1, StatementKind.SELECT, 0.0, read, turn=turn),
+            Step("", 1, k + 1, StatementKind.COMMIT, 0.0, (b"COMMIT",), turn=turn),
+        ]
+    return Workload(
+        name="basket",
+        captures=3,
+        variables=tuple(variables),
+        samples=tuple(samples),
+        steps=tuple(replace(s, statement_id=f"s{n:03}") for n, s in enumerate(steps, start=1)),
+        repeats=(Repeat("order_items_0", (1, 2, 3)),),
+        tables={"products": "3f2a9c11", "order items": "91bc0a2d"},
+    )
+
+
 def small_pools() -> Pools:
     """Merchant 2 nine times as often as merchant 1; both have two products."""
     merchants = Group.of({(b"1",): 1, (b"2",): 9})
@@ -154,7 +206,7 @@ def fresh(name: str, generator: str, *values: bytes | None, form: Form = Form.TE
     return RawVariable(name, FRESH, generator, "people", name, form, values)
 
 
-def step(*pieces: bytes | RawLiteral | Slot, statement_id: str = "s001") -> RawStep:
+def step(*pieces: RawPiece, statement_id: str = "s001") -> RawStep:
     """One autocommit INSERT."""
     return RawStep(statement_id, 1, 0, StatementKind.INSERT, 0.0, pieces)
 
@@ -197,12 +249,12 @@ def duplicate_key(sql: bytes) -> Reply:
 class TableSession:
     """A `ports.Session` over a few tables: answers the pool queries by the table they name."""
 
-    def __init__(self, tables: dict[str, list[Row]], *, offset_s: int = 0) -> None:
+    def __init__(self, tables: dict[str, list[Answer]], *, offset_s: int = 0) -> None:
         self.tables = tables
         self.offset_s = offset_s
         self.queries: list[str] = []
 
-    def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+    def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Answer]:
         self.queries.append(sql)
         if "UTC_TIMESTAMP" in sql:
             return [(self.offset_s,)]

@@ -50,8 +50,10 @@ def test_tables_columns_and_keys_are_read(schema: Schema) -> None:
     assert (schema.name, schema.collation) == (DATABASE, "utf8mb4_unicode_ci")
     assert sorted(schema.tables) == ["orders", "shops"]
     assert list(orders.columns)[:2] == ["id", "shop_id"]
-    assert orders.columns["id"] == Column("bigint", nullable=False, auto_increment=True)
-    assert orders.columns["price"] == Column("decimal", nullable=True)
+    assert orders.columns["id"] == Column(
+        "bigint", nullable=False, auto_increment=True, full_type="bigint unsigned"
+    )
+    assert orders.columns["price"] == Column("decimal", full_type="decimal(8,2)")
     assert orders.primary_key == ("id",)
     assert Index("one", unique=True, columns=("shop_id", "seq")) in orders.indexes
     assert orders.foreign_keys == (ForeignKey(("shop_id",), "shops", ("id",)),)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
@@ -11,8 +13,11 @@ from readiness.model.workload import (
     Bind,
     Form,
     Piece,
+    Repeat,
+    Row,
     Slot,
     Step,
+    Turn,
     Variable,
     VariableKind,
     Workload,
@@ -29,6 +34,7 @@ GENERATORS = (
     r"pattern(\A-9\\x\(\) a)",
     "datetime(2020-01-01..2024-12-31,6)",
 )
+TABLES = ("users", "shop.users", "a b", "a`b", "a:b", "ä", "a: 91bc0a2d")
 columns = st.sampled_from(["", "users.id", "a b.c`d", "t.c"])
 values = st.binary(max_size=20)
 
@@ -41,41 +47,101 @@ def fresh(draw: st.DrawFn, name: str) -> Variable:
     return Variable(name, VariableKind.FRESH, generator, draw(columns), form, example=example)
 
 
+# What a statement may hold that reads like an annotation, a mark or an end of a statement.
+TRICKS = (
+    b"",
+    b"'/* @end */'",
+    b"'/* @turn items 2 */'",
+    b"'-- @turn items 2'",
+    b"`/* @end */`",
+    b"/* a comment */",
+    b"(CONCAT('(', (1)))",
+    b"'it''s; done'",
+)
+
+
 @st.composite
-def steps(draw: st.DrawFn, names: list[str]) -> list[Step]:
-    made = []
-    for number in range(draw(st.integers(1, 5))):
-        pieces: list[Piece] = [b"INSERT INTO t VALUES ("]
-        for name in draw(st.lists(st.sampled_from(names), max_size=4)):
-            literal = encode(draw(st.sampled_from([Form.TEXT, Form.HEX])), draw(values))
-            pieces += [Slot(name), b", " + literal + b", "]
-        pieces[-1:] = (
-            [pieces[-1], b"0)"] if isinstance(pieces[-1], Slot) else [_text(pieces[-1]) + b"0)"]
-        )
-        binds = (Bind(f"id_{number}", draw(st.integers(0, 3))),) if draw(st.booleans()) else ()
-        made.append(
-            Step(
-                f"s{number}",
-                draw(st.integers(1, 3)),
-                draw(st.integers(0, 4)),
-                statement_kind(b"INSERT INTO t"),
-                draw(st.sampled_from([0.0, 0.001, 4.1, 1234.5, 1e-05])),
-                tuple(pieces),
-                binds,
-            )
-        )
+def plain(draw: st.DrawFn, names: list[str]) -> list[bytes | Slot]:
+    """Bytes and slots by turns, no two of the first side by side."""
+    made: list[bytes | Slot] = []
+    for name in draw(st.lists(st.sampled_from(names), max_size=3)):
+        literal = encode(draw(st.sampled_from([Form.TEXT, Form.HEX])), draw(values))
+        made += [b", " + draw(st.sampled_from(TRICKS)) + b" " + literal + b", ", Slot(name)]
     return made
 
 
-def _text(piece: Piece) -> bytes:
-    assert isinstance(piece, bytes)
-    return piece
+@st.composite
+def rows(draw: st.DrawFn, names: list[str], repeats: tuple[Repeat, ...]) -> list[Piece]:
+    """Rows of one repeat one after the other, sometimes with static bytes between."""
+    if not repeats or draw(st.booleans()):
+        return []
+    repeat, first = draw(st.sampled_from(repeats)), draw(st.sampled_from([1, 2]))
+    made: list[Piece] = []
+    for number in range(first, repeat.most + 1):
+        row = Row(Turn(repeat.name, number), (b", (", *draw(plain(names)), b")"))
+        made += [normal(row), b" AND"] if draw(st.booleans()) else [normal(row)]
+    return made
+
+
+def normal(row: Row) -> Row:
+    """The row as it is read: static bytes side by side are one piece."""
+    return Row(row.turn, tuple(p for p in joined(row.pieces) if not isinstance(p, Row)))
+
+
+def joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    made: list[Piece] = []
+    for piece in pieces:
+        if made and isinstance(piece, bytes) and isinstance(made[-1], bytes):
+            made[-1] += piece
+        else:
+            made.append(piece)
+    return tuple(made)
+
+
+@st.composite
+def steps(draw: st.DrawFn, names: list[str], repeats: tuple[Repeat, ...]) -> list[Step]:
+    """INSERTs: some with ids, some with rows, then a loop for each repeat."""
+    made = []
+    for number in range(draw(st.integers(1, 5))):
+        start = [b"INSERT INTO t VALUES ", *draw(rows(names, repeats)), b" (0"]
+        pieces = joined([*start, *draw(plain(names)), b")", *draw(rows(names, repeats))])
+        # Behind rows that may be left out, only the first row's id is sure.
+        most = 0 if any(isinstance(p, Row) for p in pieces) else 3
+        binds = (Bind(f"id_{number}", draw(st.integers(0, most))),) if draw(st.booleans()) else ()
+        made.append(draw(step(pieces, f"s{number}", binds)))
+    for repeat in repeats:
+        for number in range(draw(st.sampled_from([1, 2])), repeat.most + 1):
+            pieces = joined([b"INSERT INTO t VALUES (0", *draw(plain(names)), b")"])
+            looped = draw(step(pieces, f"{repeat.name}_{number}", ()))
+            turn = Turn(repeat.name, number)
+            made.append(replace(looped, connection=1, turn=turn))
+    return made
+
+
+@st.composite
+def step(
+    draw: st.DrawFn, pieces: tuple[Piece, ...], statement_id: str, binds: tuple[Bind, ...]
+) -> Step:
+    return Step(
+        statement_id,
+        draw(st.integers(1, 3)),
+        draw(st.integers(0, 4)),
+        statement_kind(b"INSERT INTO t"),
+        draw(st.sampled_from([0.0, 0.001, 4.1, 1234.5, 1e-05])),
+        pieces,
+        binds,
+        shape=draw(st.sampled_from(["", "3f2a9c11"])),
+    )
 
 
 @st.composite
 def workloads(draw: st.DrawFn) -> Workload:
     names = [f"v_{i}" for i in range(draw(st.integers(1, 4)))]
-    flow = draw(steps(names))
+    counts_of = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple)
+    repeats = tuple(
+        Repeat(name, draw(counts_of)) for name in draw(st.sets(st.sampled_from(["items", "tries"])))
+    )
+    flow = draw(steps(names, repeats))
     variables = [draw(fresh(name)) for name in names]
     bound = [b.variable for s in flow for b in s.binds]
     variables += [Variable(n, VariableKind.SERVER, "", draw(columns), Form.NUMBER) for n in bound]
@@ -86,7 +152,10 @@ def workloads(draw: st.DrawFn) -> Workload:
     )
     names_set = draw(st.sampled_from(["", "SET NAMES utf8mb4 COLLATE utf8mb4_bin"]))
     counts = draw(st.dictionaries(st.sampled_from(["literals", "groups"]), st.integers(0, 999)))
-    return Workload("flow", 2, tuple(variables), (), tuple(flow), counts, names_set)
+    tables = draw(st.dictionaries(st.sampled_from(TABLES), st.just("91bc0a2d")))
+    return Workload(
+        "flow", 2, tuple(variables), (), tuple(flow), counts, names_set, repeats, tables
+    )
 
 
 @given(workloads())

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.fakes.captures import DATA, alone, capture, paylater_schema
 
 from readiness.capture.sessions import read_capture
-from readiness.model.draft import RawDraft, RawLiteral, RawPiece
+from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawRow
 from readiness.model.workload import Form, Slot, VariableKind
 from readiness.sql.lexer import encode, lex
+from readiness.workload.align import align
 from readiness.workload.expression import Now, Place, compile_expression
 from readiness.workload.literals import literals_of
 from readiness.workload.parameterize import parameterize
@@ -35,12 +36,17 @@ def joined(statement: Statement, pieces: Sequence[RawPiece]) -> bytes:
     """The pieces with the captured literals where slots are; a slot is named by its literal."""
     found = b""
     for piece in pieces:
-        if isinstance(piece, Slot):
-            literal = statement.literals[int(piece.variable)]
-            whole = replace(literal, start=literal.slot_start, end=literal.slot_end)
-            found += literal_text(statement, whole)
-        else:
-            found += piece.text if isinstance(piece, RawLiteral) else piece
+        match piece:
+            case Slot(name):
+                literal = statement.literals[int(name)]
+                whole = replace(literal, start=literal.slot_start, end=literal.slot_end)
+                found += literal_text(statement, whole)
+            case RawRow():
+                found += joined(statement, piece.pieces)
+            case RawLiteral():
+                found += piece.text
+            case bytes():
+                found += piece
     return found
 
 
@@ -77,6 +83,29 @@ def test_without_comments_not_a_byte_changes(parts: list[bytes]) -> None:
     statement = one(b"t WHERE a IN ( " + b" , ".join(parts) + b" )")
     slots = {n: Slot(str(n)) for n in range(len(statement.literals))}
     assert joined(statement, pieces_of(statement, slots)) == statement.sql
+
+
+GAPS = st.sampled_from([b", ", b",", b" ,\n"])
+
+
+@given(st.lists(VALUES, min_size=1, max_size=6), GAPS, st.data())
+def test_a_list_is_cut_into_turns_without_losing_a_byte(
+    values: list[bytes], gap: bytes, data: st.DataObject
+) -> None:
+    """Two captures with lists of another length: the longer one is written out, byte for byte."""
+    is_insert = data.draw(st.booleans())
+    texts = [b"(%b, 'x')" % v if is_insert else v for v in values]
+    start = b"INSERT INTO t (a, b) VALUES " if is_insert else b"SELECT 1 FROM t WHERE a IN ("
+    end = b"" if is_insert else b")"
+    whole = capture(alone(start + gap.join(texts) + end))
+    short = capture(alone(start + texts[0] + end))
+    (laid,) = align([flatten(short), flatten(whole)]).laid
+    replaced: dict[int, Slot | RawLiteral] = {
+        n: Slot(str(n)) for n in range(len(laid.part.statement.literals))
+    }
+    pieces = pieces_of(laid.part.statement, replaced, laid.rows)
+    assert joined(laid.part.statement, pieces) == start + gap.join(texts) + end
+    assert sum(isinstance(p, RawRow) for p in pieces) == len(texts) - 1
 
 
 @pytest.fixture(scope="module")

@@ -26,17 +26,20 @@ class MySqlScript:
             raise translated(error, self._where) from None
 
     def _reply(self) -> Reply:
-        """What the first result says; further ones (a CALL has them) are read and dropped."""
+        """What the first result says, with the rows of all (a CALL has several) as the server counts
+        them."""
         connection: Any = self._connection  # the type stubs do not know results
         first = last = connection._result
+        rows = len(first.rows or ())
         while last.has_next:
             connection.next_result()
             last = connection._result
+            rows += len(last.rows or ())
         warnings = connection.show_warnings() if last.warning_count else ()
         return Reply(
             insert_id=int(first.insert_id or 0),
             affected_rows=int(first.affected_rows or 0),
-            rows=len(first.rows or ()),
+            rows=rows,
             warnings=tuple(int(warning[1]) for warning in warnings),
         )
 

@@ -17,7 +17,7 @@ from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.verdict import Verdict
 from readiness.wiring import verdicts
-from readiness.wiring.checks import check_workload
+from readiness.wiring.checks import CheckRequest, check_workload
 from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage, run_shard
 from readiness.wiring.shards import post_of
 from readiness.wiring.targets import Target, clone_dsn, target_of
@@ -40,7 +40,7 @@ def calibrate(task: TaskRun) -> RunRecord:
                 request, task.settings, progress=_silent, airflow_run_id=task.dag_run.run_id
             )
             tell(_calibrated(record))
-    noted = replace(record, notes=_notes(task))
+    noted = replace(record, notes=(*record.notes, *_notes(task)))
     task.folder.write_run(noted)
     return noted
 
@@ -121,11 +121,12 @@ def _workload(plan: Plan) -> Path:
 
 def _check(task: TaskRun, target: Target, workload: Path) -> None:
     with task.onlooker.step(f"{CHECKOUTS_CHECKED} checkouts, one by one") as tell:
-        found = check_workload(workload, target, task.settings, checkouts=CHECKOUTS_CHECKED)
+        request = CheckRequest(workload, checkouts=CHECKOUTS_CHECKED)
+        found = check_workload(request, target, task.settings)
         if not found.is_clean:
             raise WorkloadError(
-                f"{found.failed} of {found.checkouts} checkouts failed on the clone:"
-                f" {found.errors_text()}.",
+                f"On the clone {'; '.join(found.failures())}"
+                f"{': ' if found.errors else ''}{found.errors_text()}.",
                 hint=f"readiness workload check {workload} --target DSN",
             )
         tell(f"{found.statements:,} statements, no error")

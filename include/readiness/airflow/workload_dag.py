@@ -24,7 +24,9 @@ _log = logging.getLogger(__name__)
 _DOC = """\
 Builds `workloads/NAME.sql` from general logs of the same flow, two or more: what differs between
 them becomes a variable, what may be personal a pseudonym. The file before is kept as
-`NAME.sql.previous`. Publishes the asset `readiness_workload` with name, hash and counts.
+`NAME.sql.previous`. `NAME.variables.yaml` beside it says why each value is what it is, and
+`NAME.overrides.yaml` holds what people said instead, which every rebuild keeps. The log shows what
+changed. Publishes the asset `readiness_workload` with name, hash and counts.
 
 When it refuses, the task's log says which file and line, never a captured value.
 """
@@ -45,6 +47,8 @@ class BuildWorkload(BaseOperator):
             validate_conf(context["dag_run"].conf, form())
             asked = asked_of(context["params"])
             built = publish(asked, read_settings())
+        for line in built.changes.lines() if built.changes else ():
+            _log.info("changed: %s", line)
         for warning in built.warnings:
             _log.warning("%s", warning)
         sha256 = hashlib.sha256(built.path.read_bytes()).hexdigest()
@@ -71,6 +75,7 @@ def asked_of(params: Mapping[str, Any]) -> Asked:
         users=tuple(params["users"]),
         source=database_of(source).login() if source else None,
         schema=Path(params["schema"]) if params["schema"] else None,
+        overrides=Path(params["overrides"]) if params["overrides"] else None,
     )
 
 
@@ -129,6 +134,13 @@ def form() -> dict[str, Param]:
             type=["null", "string"],
             title="Schema",
             description="A file with the schema as JSON, when there is no source to ask.",
+            section="More",
+        ),
+        "overrides": Param(
+            None,
+            type=["null", "string"],
+            title="Overrides",
+            description="A file with what you say of variables; none: those kept beside the workload.",
             section="More",
         ),
     }

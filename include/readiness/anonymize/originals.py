@@ -6,12 +6,12 @@ Not searched for are values of fewer than 4 characters, and words that all captu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readiness.model.draft import RawDraft, RawLiteral
+from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawRow
 from readiness.model.transactions import Raw
-from readiness.model.workload import Form
+from readiness.model.workload import Form, Slot
 from readiness.sql.lexer import LITERALS, Token, decode, lex
 
 _SHORTEST = 4
@@ -20,9 +20,14 @@ _SHORTEST = 4
 @dataclass(frozen=True, slots=True, repr=False)
 class Originals(Raw):
     """Captured values by id: `user_email_0/2` is the variable's value in capture 2,
-    `s017/3/1` that of the statement's third varying literal in capture 1."""
+    `s017/3/1` that of the statement's third varying literal in capture 1, `user_payload_0/list` a
+    captured text whose lists were made longer."""
 
     values: Mapping[str, bytes]
+
+    def beyond(self, words: bytes) -> Originals:
+        """Those that are none of our own words (lower case), where a text is made of such."""
+        return Originals({i: v for i, v in self.values.items() if not _holds(words, v.lower())})
 
 
 def originals(draft: RawDraft) -> Originals:
@@ -42,12 +47,23 @@ def varying(draft: RawDraft) -> Iterator[tuple[str, bytes]]:
     shape a statement (LIMIT) are no value."""
     for variable in draft.variables:
         yield from _by_capture(variable.name, variable.values)
+        yield from ((f"{variable.name}/list", text) for text in variable.captured)
     for step in draft.steps:
-        literals = [p for p in step.pieces if isinstance(p, RawLiteral) and p.varies]
+        literals = [p for p in flat(step.pieces) if isinstance(p, RawLiteral) and p.varies]
         for number, literal in enumerate(literals, 1):
             if not literal.is_structural or literal.form is not Form.NUMBER:
-                values = (literal_value(literal), *literal.others)
+                values = list(literal.others)
+                values.insert(literal.capture, literal_value(literal))
                 yield from _by_capture(f"{step.statement_id}/{number}", values)
+
+
+def flat(pieces: Iterable[RawPiece]) -> Iterator[bytes | RawLiteral | Slot]:
+    """The pieces, those of rows too."""
+    for piece in pieces:
+        if isinstance(piece, RawRow):
+            yield from piece.pieces
+        else:
+            yield piece
 
 
 def _by_capture(name: str, values: Sequence[bytes | None]) -> Iterator[tuple[str, bytes]]:
@@ -69,7 +85,7 @@ def _constants(draft: RawDraft) -> bytes:
     """What all captures share, lower case: statement texts and constant literals."""
     parts: list[bytes] = []
     for step in draft.steps:
-        for piece in step.pieces:
+        for piece in flat(step.pieces):
             if isinstance(piece, bytes):
                 parts.append(piece)
             elif isinstance(piece, RawLiteral) and not piece.varies:

@@ -16,11 +16,19 @@ from readiness.anonymize.pseudonym import Pseudonyms
 from readiness.anonymize.scan import Searcher
 from readiness.anonymize.sensitive import is_personal_column, personal_spans
 from readiness.errors import WorkloadError
-from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawStep, RawVariable
+from readiness.model.draft import (
+    RawDraft,
+    RawLiteral,
+    RawPiece,
+    RawRow,
+    RawStep,
+    RawVariable,
+)
 from readiness.model.generator import Pattern, parse_specification
 from readiness.model.workload import (
     Form,
     Piece,
+    Row,
     Sample,
     Slot,
     Step,
@@ -30,6 +38,8 @@ from readiness.model.workload import (
 )
 from readiness.sql.lexer import TokenKind, decode, encode, form_of, lex
 
+_INTRODUCER_END = re.compile(rb"[A-Za-z0-9_$\x80-\xff]\Z")
+_HEX_START = re.compile(rb"[xX]'")
 _WORD_BYTE = re.compile(rb"[A-Za-z0-9_.$@'\"`\x80-\xff]")
 
 
@@ -46,6 +56,8 @@ def seal(draft: RawDraft, *, key: bytes, now_ms: int | None = None) -> Workload:
         steps=tuple(sealer.step(s) for s in draft.steps),
         counts=dict(draft.counts),
         set_names=draft.set_names.rstrip("; \n"),
+        repeats=draft.repeats,
+        tables=dict(draft.tables),
     )
 
 
@@ -64,7 +76,8 @@ class _Sealer:
         """Generator and example of a fresh one, expression of a derived one, else its column."""
         column = f"{raw.table}.{raw.column}" if raw.table and raw.column else raw.column
         if raw.kind is VariableKind.FRESH:
-            text = specification_of(raw, self._now_ms, self._captured)
+            learnt = "" if raw.is_given else specification_of(raw, self._now_ms, self._captured)
+            text = learnt or raw.generator
             example = self._example(raw, text).decode("utf-8", "surrogateescape")
             return Variable(raw.name, raw.kind, text, column, raw.form, example=example)
         if raw.kind is VariableKind.EXISTING:
@@ -85,8 +98,10 @@ class _Sealer:
             raw.transaction,
             raw.kind,
             round(raw.pause_ms, 3),
-            _joined(self._piece(p) for p in raw.pieces),
+            _stripped(_joined(self._piece(p) for p in raw.pieces)),
             raw.binds,
+            raw.turn,
+            raw.shape,
         )
 
     def _example(self, raw: RawVariable, text: str) -> bytes:
@@ -99,6 +114,12 @@ class _Sealer:
         return encode(raw.form, self._pseudonyms.of(value, raw.form))
 
     def _piece(self, piece: RawPiece) -> Piece:
+        if isinstance(piece, RawRow):
+            inside = _joined(self._plain(p) for p in piece.pieces)
+            return Row(piece.turn, tuple(p for p in inside if not isinstance(p, Row)))
+        return self._plain(piece)
+
+    def _plain(self, piece: bytes | RawLiteral | Slot) -> bytes | Slot:
         return self._literal(piece) if isinstance(piece, RawLiteral) else piece
 
     def _literal(self, raw: RawLiteral) -> bytes:
@@ -118,10 +139,9 @@ class _Sealer:
         before, after = raw.text[: tokens[0].start], raw.text[tokens[-1].end :]
         if form is Form.TEXT and not _is_printable(made):
             form = Form.HEX  # `_binary'…'` with any bytes: a file that editors can open
-            before += b" " if before and not before.endswith(b" ") else b""
         elif made == value:
             return raw.text
-        return before + encode(form, made) + after
+        return _apart(before, encode(form, made)) + after
 
     def _net(self, value: bytes) -> bytes:
         """A text with its personal-looking parts replaced."""
@@ -167,23 +187,29 @@ def _columns_of(samples: Iterable[Sample]) -> dict[str, str]:
     }
 
 
-def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Neighbouring text merged, the ends stripped, and a space wherever a slot would touch a word
-    (`LIKE'x'`, `'x'AS`), so that `@name` stays one word for a plain client."""
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """Neighbouring text merged, and a space wherever a slot would touch a word (`LIKE'x'`, `'x'AS`),
+    so that `@name` stays one word for a plain client."""
     made: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, bytes):
             if made and isinstance(made[-1], bytes):
-                made[-1] += piece
+                made[-1] = _apart(made[-1], piece)
             elif piece:
                 made.append(piece)
         else:
             made.append(piece)
-    return _stripped([_parted(piece, i, len(made)) for i, piece in enumerate(made)])
+    return [_parted(piece, i, len(made)) for i, piece in enumerate(made)]
+
+
+def _apart(before: bytes, after: bytes) -> bytes:
+    """An introducer and the hexadecimal literal that took the place of its text (`_binary'…'`)."""
+    is_word = _INTRODUCER_END.search(before) and _HEX_START.match(after)
+    return before + (b" " if is_word else b"") + after
 
 
 def _parted(piece: Piece, at: int, count: int) -> Piece:
-    if isinstance(piece, Slot):
+    if not isinstance(piece, bytes):
         return piece
     before = b" " if at > 0 and _WORD_BYTE.match(piece) else b""
     after = b" " if at + 1 < count and _WORD_BYTE.match(piece[-1:]) else b""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from readiness.errors import ArtifactError
@@ -14,19 +14,63 @@ from readiness.errors import ArtifactError
 def write_bytes(path: Path, data: bytes) -> None:
     """Replaces `path` by `data`, on disk when it returns. Raises ArtifactError naming the file."""
     with naming(path, "written"):
+        temporary = _staged(path, data)
+        try:
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _sync_directory(path.parent)
+
+
+def _staged(path: Path, data: bytes) -> Path:
+    """A temporary file beside `path` with its content to be, on disk."""
+    with naming(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fchmod(file.fileno(), 0o644)
                 os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+        return Path(name)
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Replaces all `files`, or none when one cannot be written. Raises ArtifactError naming it.
+
+    A crash between two replacements leaves whole files, some old, some new."""
+    staged: dict[Path, Path] = {}
+    try:
+        for path, data in files.items():
+            staged[path] = _staged(path, data)
+        _replace_all(staged)
+    finally:
+        for temporary in staged.values():
             temporary.unlink(missing_ok=True)
-        _sync_directory(path.parent)
+    for folder in {path.parent for path in files}:
+        _sync_directory(folder)
+
+
+def _replace_all(staged: Mapping[Path, Path]) -> None:
+    """Puts each file in its place; the ones before come back when one refuses."""
+    before: dict[Path, bytes | None] = {}
+    try:
+        for path, temporary in staged.items():
+            with naming(path, "written"):
+                old = path.read_bytes() if path.exists() else None
+                temporary.replace(path)
+            before[path] = old
+    except ArtifactError:
+        for path, old in before.items():
+            if old is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_bytes(path, old)
+        raise
 
 
 def append_line(path: Path, line: bytes) -> None:

@@ -23,7 +23,7 @@ class LogEvent(Raw):
 
     `user` and `schema` stand where the format says them on each record (slow and audit logs, the
     log tables); else "" and None. `latency_ns` and `rows` (sent, affected) are None where unknown
-    or overflowed. `errno` marks a statement that failed."""
+    or overflowed; MySQL's slow logs lack the rows affected alone. `errno` marks a statement that failed."""
 
     line: int
     thread_id: int
@@ -33,7 +33,7 @@ class LogEvent(Raw):
     user: str = ""
     schema: str | None = None
     latency_ns: int | None = None
-    rows: tuple[int, int] | None = None
+    rows: tuple[int, int | None] | None = None
     errno: int = 0
 
 

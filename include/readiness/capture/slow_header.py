@@ -40,7 +40,7 @@ class Header(NamedTuple):
     """One record's header.
 
     `at_ns` is when the statement began, None before the first time; `latency_ns` is None where it
-    overflowed. `is_exact`: the time has microseconds. `is_inner`: a statement of a stored routine,
+    overflowed. `rows` are those sent and affected, the latter None where the server does not log it. `rows` are sent and affected; only MariaDB and Percona log the latter. `is_exact`: the time has microseconds. `is_inner`: a statement of a stored routine,
     which its CALL stands for. `sampling` is what the log says of being sampled."""
 
     thread_id: int | None
@@ -48,7 +48,7 @@ class Header(NamedTuple):
     schema: str | None
     at_ns: int | None
     latency_ns: int | None
-    rows: tuple[int, int] | None
+    rows: tuple[int, int | None]
     errno: int
     dialect: str
     is_exact: bool
@@ -80,14 +80,14 @@ class HeaderReader:
         latency_ns = self._latency_ns(took[1])
         thread_id = _number({b"Id": user[3]}, b"Id") if user[3] else _number(fields, b"Thread_id")
         schema = fields.get(b"Schema")
-        rows = (_number(fields, b"Rows_sent"), _number(fields, b"Rows_affected"))
+        affected = _number(fields, b"Rows_affected") if b"Rows_affected" in fields else None
         return Header(
             thread_id or None,
             (user[2] or user[1]).decode("utf-8", "replace"),
             None if schema is None else schema.decode("utf-8", "replace"),
             self._began_ns(fields, dialect, latency_ns),
             latency_ns,
-            rows if b"Rows_affected" in fields else None,
+            (_number(fields, b"Rows_sent"), affected),
             _number(fields, b"Errno")
             or _number(fields, b"Last_errno")
             or _number(fields, b"Killed"),

@@ -109,7 +109,7 @@ class SlowTable:
         started, user_host, took, sent, schema, sql, thread_id, *affected = row
         try:
             at_ns, latency_ns = self._clock.ns(started), self._latency_ns(took)
-            rows = (_number(sent), _number(affected[0])) if affected else None
+            rows = (_number(sent), _number(affected[0]) if affected else None)
             thread = _number(thread_id)
         except ValueError as e:
             raise LogFormatError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from readiness.anonymize.key import load_key
@@ -11,8 +12,10 @@ from readiness.cli.arguments import add_json
 from readiness.cli.choosing import add_choosing, choosing_of
 from readiness.config.dsn import Dsn
 from readiness.config.settings import read_settings
+from readiness.flow.build import Built
 from readiness.wiring.targets import login_of
 from readiness.wiring.workloads import Asked, build
+from readiness.workload.funnel import classes_line, funnel_line
 
 
 def add(build: argparse.ArgumentParser) -> None:
@@ -30,6 +33,17 @@ def add(build: argparse.ArgumentParser) -> None:
     build.add_argument("--name", help="the flow's name; default: the output's")
     build.add_argument("--schema", metavar="FILE", type=Path, help="its schema as JSON")
     build.add_argument("--source", metavar="DSN", help="where the captures were taken (read only)")
+    build.add_argument(
+        "--target",
+        metavar="DSN",
+        help="where it is to run: has it rows for each sample (read only)",
+    )
+    build.add_argument(
+        "--overrides",
+        metavar="FILE",
+        type=Path,
+        help="what you say of variables; default: the .overrides.yaml beside the output",
+    )
     build.add_argument("--key-file", metavar="F", type=Path, help="key of the pseudonyms")
     build.add_argument(
         "-o",
@@ -51,19 +65,45 @@ def run(args: argparse.Namespace) -> int:
         source=login_of(Dsn.parse(args.source)) if args.source else None,
         schema=args.schema,
         choosing=choosing_of(args),
+        target=login_of(Dsn.parse(args.target)) if args.target else None,
+        overrides=args.overrides,
     )
     key = load_key(args.key_file or read_settings().key_file)
-    built = build(asked, key=key, output=args.output)
-    counts = dict(built.workload.counts)
-    text = "\n".join(
-        [
-            f"{built.path}: {len(built.workload.steps)} statements,"
-            f" {built.workload.transactions} transactions",
-            f"  {counts.get('literals', 0)} literals → {counts.get('groups', 0)} groups"
-            f" → {counts.get('generated', 0)} generated",
-            *(f"  ! {warning}" for warning in built.warnings),
-        ]
-    )
-    data = {"workload": str(built.path), "counts": counts, "warnings": list(built.warnings)}
-    console.result(data, text, as_json=args.json)
+    built = build(asked, key=key, output=args.output, tell=console.progress)
+    console.result(_data(built), "\n".join(_lines(built)), as_json=args.json)
     return 0
+
+
+def _lines(built: Built) -> Iterator[str]:
+    """What people read: files, the funnel, overrides, what changed, rows of the target, warnings."""
+    workload = built.workload
+    yield f"{built.path}: {len(workload.steps)} statements, {workload.transactions} transactions"
+    yield f"  {funnel_line(workload.counts)}"
+    yield f"  {classes_line(workload.counts)}"
+    yield f"  why each value is what it is: {built.explanation}"
+    if built.overrides:
+        entries = f"{built.overridden} override{'s' * (built.overridden != 1)}"
+        kept = "" if built.overrides == built.kept else f", kept as {built.kept.name}"
+        yield f"  {entries} in force, from {built.overrides}{kept}"
+    if built.changes is not None:
+        told = "changed since" if built.changes else "nothing changed since"
+        yield f"  {told} the workload that was there{':' * bool(built.changes)}"
+        yield from (f"    {line}" for line in built.changes.lines())
+    yield from (f"  the target has {offer.line()}" for offer in built.offers)
+    yield from (f"  ! {warning}" for warning in built.warnings)
+
+
+def _data(built: Built) -> dict[str, object]:
+    """What machines read."""
+    return {
+        "workload": str(built.path),
+        "explanation": str(built.explanation),
+        "counts": dict(built.workload.counts),
+        "overrides": {
+            "file": str(built.overrides) if built.overrides else None,
+            "entries": built.overridden,
+        },
+        "changes": None if built.changes is None else built.changes.to_json(),
+        "offers": [offer.to_json() for offer in built.offers],
+        "warnings": list(built.warnings),
+    }

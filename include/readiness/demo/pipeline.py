@@ -159,4 +159,5 @@ def _silent(_text: str) -> None:
 def _funnel(built: Built) -> str:
     counts = built.workload.counts
     steps = f"{len(built.workload.steps)} statements, {built.workload.transactions} transactions"
-    return f"{steps}; {counts['literals']} literals → {counts['generated']} generated"
+    narrowing = [f"{counts[name]} {name}" for name in ("literals", "groups", "generated")]
+    return f"{steps}; {' → '.join(narrowing)}"

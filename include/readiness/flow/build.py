@@ -1,78 +1,246 @@
-"""Captures → a workload file: parameterized, anonymized, scanned, and only then written."""
+"""Captures → a workload file: parameterized, anonymized, scanned, and only then written.
+
+Beside it stands why each of its values is what it is, and the overrides in force. All are written,
+or none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readiness.anonymize.originals import originals
+from readiness.anonymize.originals import Originals, originals
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
+from readiness.config.overrides import Overrides
 from readiness.errors import PrivacyError
+from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
+from readiness.model.draft import RawDraft
+from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
-from readiness.ports import Session
+from readiness.ports import Progress, Session
+from readiness.workload.changes import Changes, changes_between
+from readiness.workload.drift import table_fingerprints
+from readiness.workload.example import with_examples
+from readiness.workload.explained import confidence_of, explained, vocabulary
 from readiness.workload.file import render
+from readiness.workload.offer import Offer, offers_of
+from readiness.workload.overrides import InForce
 from readiness.workload.parameterize import parameterize
+from readiness.workload.pools import read_pools
 from readiness.workload.schema import Schema
 from readiness.workload.source import source_exists, source_rows
 from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_modes
+
+_FEW = 2  # captures
+_SHOWN = 4  # doubts
 
 
 @dataclass(frozen=True, slots=True)
 class BuildInputs:
     """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
-    says which part of each log is a capture."""
+    says which part of each log is a capture; `overrides` is a file that replaces the one kept beside
+    the workload; `keep_previous` keeps what was there as `checkout.sql.previous`, which is always done
+    where a person had edited it."""
 
     name: str
     captures: tuple[Path, ...]
     users: tuple[str, ...]
     schema: Schema
     choosing: Choosing = field(default_factory=Choosing)
+    overrides: Path | None = None
+    keep_previous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The workload as written, and what to tell of it; `warnings` hold no captured value."""
+    """The workload as written, and what to tell of it; nothing here holds a captured value.
+
+    `overrides` is the file they came from (None: none are in force), `kept` where they are kept,
+    `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
+    what the target has for its samples."""
 
     workload: Workload
     path: Path
     warnings: tuple[str, ...]
+    explanation: Path
+    kept: Path
+    overrides: Path | None = None
+    overridden: int = 0
+    changes: Changes | None = None
+    offers: tuple[Offer, ...] = ()
 
 
 def build_workload(
-    inputs: BuildInputs, *, source: Session | None, key: bytes, output: Path
+    inputs: BuildInputs,
+    *,
+    source: Session | None,
+    key: bytes,
+    output: Path,
+    target: Session | None = None,
+    tell: Progress | None = None,
 ) -> Built:
-    """Writes `output` when no captured value survives in it. `source` is where the captures were
-    taken. Raises CaptureError, WorkloadError, and PrivacyError naming line and encoding."""
-    if source:
-        refuse_other_sql_modes(global_sql_modes(source), "the source")
-    schema = inputs.schema
-    captures = read_captures(inputs.captures, inputs.choosing, users=inputs.users, schema=schema)
-    draft = parameterize(
-        captures,
-        schema=schema,
-        name=inputs.name,
-        exists=source_exists(source, schema) if source else None,
-        rows=source_rows(source, schema) if source else None,
+    """Writes `output` and the files beside it when no captured value survives in them. `source` is
+    where the captures were taken, `target` where the workload is to run.
+
+    Raises CaptureError, ConfigError for overrides, WorkloadError, and PrivacyError naming line and
+    encoding."""
+    building = _Building(inputs, Beside(output), tell or _silent)
+    return building.build(source, target, key=key)
+
+
+def _silent(_text: str) -> None:
+    """Nobody listens."""
+
+
+class _Building:
+    """One build: what is there before, and the overrides in force."""
+
+    def __init__(self, inputs: BuildInputs, beside: Beside, tell: Progress) -> None:
+        self._inputs = inputs
+        self._beside = beside
+        self._tell = tell
+        self._before = read_before(beside)
+        self._overrides = beside.overrides_in_force(inputs.overrides)
+
+    def build(self, source: Session | None, target: Session | None, *, key: bytes) -> Built:
+        """Everything in its order; files are written last."""
+        if source:
+            refuse_other_sql_modes(global_sql_modes(source), "the source")
+        captures = self._captures()
+        draft = self._draft(captures, source)
+        self._tell("replacing captured values")
+        given = {v.name for v in draft.variables if v.is_given}
+        workload = with_examples(seal(draft, key=key), given)
+        workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
+        offers = self._offers(workload, target)
+        self._write(workload, draft)
+        warnings = [w for c in captures for w in _warnings(c)]
+        warnings += [*draft.warnings, *self._told(workload, draft.explanation)]
+        return self._built(workload, warnings, offers)
+
+    def _captures(self) -> list[RawCapture]:
+        asked = self._inputs
+        self._tell(f"reading {len(asked.captures)} logs")
+        return read_captures(asked.captures, asked.choosing, users=asked.users, schema=asked.schema)
+
+    def _draft(self, captures: Sequence[RawCapture], source: Session | None) -> RawDraft:
+        self._tell(f"comparing {len(captures)} captures, statement by statement")
+        schema = self._inputs.schema
+        overrides = self._overrides
+        return parameterize(
+            captures,
+            schema=schema,
+            name=self._inputs.name,
+            exists=source_exists(source, schema) if source else None,
+            rows=source_rows(source, schema) if source else None,
+            in_force=InForce(overrides, self._before.columns or {}) if overrides else None,
+        )
+
+    def _offers(self, workload: Workload, target: Session | None) -> tuple[Offer, ...]:
+        """What the target has for the samples. Raises WorkloadError for a sample without a row."""
+        if target is None:
+            return ()
+        self._tell("reading the rows of the target that checkouts pick from")
+        return tuple(offers_of(read_pools(workload, target)))
+
+    def _write(self, workload: Workload, draft: RawDraft) -> None:
+        files = self._files(workload, draft.explanation)
+        self._tell("searching the new files for captured values")
+        _require_clean(self._leaks(files, originals(draft)))
+        before = self._before
+        is_new = before.data != files[self._beside.workload]
+        if before.data and is_new and (self._inputs.keep_previous or before.is_edited):
+            files[self._beside.previous] = before.data
+        atomic.write_together(files)
+
+    def _files(self, workload: Workload, explanation: Explanation) -> dict[Path, bytes]:
+        text = render(workload)
+        beside, overrides = self._beside, self._overrides
+        files = {beside.workload: text}
+        if overrides:
+            files[beside.overrides] = overrides.file.text.encode()
+        files[beside.explanation] = explained(
+            workload,
+            explanation,
+            file=beside.workload.name,
+            sha256=hashlib.sha256(text).hexdigest(),
+            overrides=beside.overrides.name if overrides else "",
+        )
+        return files
+
+    def _leaks(self, files: Mapping[Path, bytes], captured: Originals) -> list[Leak]:
+        """Captured values in the workload; in the other files those that are none of our words."""
+        tables = self._inputs.schema.tables
+        words = {n: [*t.columns, *(i.name for i in t.indexes)] for n, t in tables.items()}
+        named = {path.name: data for path, data in files.items()}
+        workload = {self._beside.workload.name: named.pop(self._beside.workload.name)}
+        return [*scan(workload, captured), *scan(named, captured.beyond(vocabulary(words)))]
+
+    def _told(self, workload: Workload, explanation: Explanation) -> Iterator[str]:
+        """What a person must know, beyond what the captures and the rules say."""
+        yield from self._before.warnings(self._beside)
+        if workload.captures <= _FEW:
+            yield (
+                f"confidence: {confidence_of(workload.captures)}. A value that both share by accident"
+                f" stays as it is: {len(explanation.unsettled)} such places are under unsettled in"
+                f" {self._beside.explanation.name}; a third capture settles them"
+            )
+        if explanation.doubts:
+            yield _doubtful(explanation, self._beside.explanation.name)
+        yield from _unlike(workload, self._overrides)
+
+    def _built(
+        self, workload: Workload, warnings: Sequence[str], offers: tuple[Offer, ...]
+    ) -> Built:
+        before, overrides = self._before.workload, self._overrides
+        return Built(
+            workload,
+            self._beside.workload,
+            tuple(warnings),
+            self._beside.explanation,
+            self._beside.overrides,
+            overrides.file.path if overrides else None,
+            len(overrides.entries) if overrides else 0,
+            changes_between(before, workload) if before else None,
+            offers,
+        )
+
+
+def _doubtful(explanation: Explanation, file: str) -> str:
+    """How many, the first few by place, and what settles most of them."""
+    doubts = explanation.doubts
+    places = "; ".join(d.where for d in doubts[:_SHOWN]) + "; …" * (len(doubts) > _SHOWN)
+    cures = " or ".join(dict.fromkeys(d.cure for d in doubts))
+    one = len(doubts) == 1
+    return (
+        f"{len(doubts)} place{'s' * (not one)} could mean another value as well ({places}): see doubts"
+        f" in {file}. What settles {'it' if one else 'them'}: {cures}"
     )
-    workload = seal(draft, key=key)
-    text = render(workload)
-    _require_clean(scan({output.name: text}, originals(draft)), output)
-    atomic.write_bytes(output, text)
-    warnings = [warning for capture in captures for warning in _warnings(capture)]
-    return Built(workload, output, (*warnings, *draft.warnings))
 
 
-def _require_clean(leaks: Sequence[Leak], output: Path) -> None:
+def _unlike(workload: Workload, overrides: Overrides | None) -> Iterator[str]:
+    """Generators that were asked for by name and could not be learnt from what was captured."""
+    by_name = {v.name: v.generator for v in workload.variables}
+    for name, entry in overrides.entries.items() if overrides else ():
+        made = by_name.get(entry.name or name, "")
+        if entry.generator and not made.startswith(entry.generator):
+            yield (
+                f"@{entry.name or name} does not look like {entry.generator}: {made} was learnt. Write"
+                " its range or shape in parentheses to have it all the same"
+            )
+
+
+def _require_clean(leaks: Sequence[Leak]) -> None:
     if not leaks:
         return
     first, count = leaks[0], len({leak.value_id for leak in leaks})
     raise PrivacyError(
-        f"{count} captured value{'s' * (count != 1)} would stand in {output.name}; nothing was"
+        f"{count} captured value{'s' * (count != 1)} would stand in {first.file}; nothing was"
         " written."
         f" The first: line {first.line}, {first.encoding}, value {first.value_id}.",
         hint="Capture once more with a persona that shares nothing with the others.",

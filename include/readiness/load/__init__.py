@@ -4,6 +4,7 @@ schedule     when each checkout is due
 plan         one worker's part: shares, pauses, limits
 packets      COM_QUERY packets out, replies walked by their headers
 connections  sockets opened ahead of need by helper threads
+checkout     one checkout while it runs
 tally        what happened, by second and by stage
 loop         the hot one
 observation  the worker's own CPU, and how long it waited for a core

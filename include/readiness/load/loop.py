@@ -5,9 +5,10 @@ elsewhere and why it keeps attributes in locals: a call costs as much as recordi
 
 Time: a checkout is due at its arrival; its response runs from there to its last reply, so waiting
 for a connection, for the server or for this loop all counts. The schedule lag is the loop's own
-lateness at an arrival: a server that is slow to let connections in does not put it in doubt. A statement's service time runs from
-the moment before its bytes are handed to the kernel to the moment its reply was read. The next
-statement is due at the reply plus its pause. Only what ended without error is in a histogram.
+lateness at an arrival: a server that is slow to let connections in does not put it in doubt. A
+statement's service time runs from the moment before its bytes are handed to the kernel to the moment
+its reply was read. The next statement that this checkout runs is due at the reply plus its own pause;
+one that it leaves out costs nothing. Only what ended without error is in a histogram.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from readiness.load.checkout import Checkout
 from readiness.load.connections import Connection, Opened, Opener, Stock
 from readiness.load.control import Control
 from readiness.load.messages import WorkerReport
 from readiness.load.observation import SelfObserver
 from readiness.load.packets import query_packet
-from readiness.load.plan import WorkerPlan
+from readiness.load.plan import WorkerPlan, pause_ns
 from readiness.load.tally import SecondTally, StageTally
 from readiness.model.load import Tick
 from readiness.ports import CheckoutFlow, Connector
@@ -45,21 +47,6 @@ _BATCH = 32  # replies between two looks at the timers
 
 _clock = time.monotonic_ns
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-
-
-class _Checkout:
-    """One checkout in flight; `step` is the statement sent or due."""
-
-    __slots__ = ("awaits", "due_ns", "first_ns", "is_over", "opened", "sent_ns", "step", "values")
-
-    def __init__(self, due_ns: int, opened: Opened, values: list[bytes]) -> None:
-        self.due_ns = due_ns
-        self.opened = opened
-        self.values = values
-        self.step = 0
-        self.sent_ns = self.first_ns = 0
-        self.awaits: Connection | None = None
-        self.is_over = False
 
 
 class Loop:
@@ -87,8 +74,8 @@ class Loop:
         self._stock = Stock(self._opener.order, self._forget, limit=plan.set_limit)
         self._schedule = plan.schedule()
         self._by_fd: dict[int, Connection] = {}
-        self._waits: dict[int, _Checkout] = {}  # by the descriptor whose reply it waits for
-        self._active: set[_Checkout] = set()
+        self._waits: dict[int, Checkout] = {}  # by the descriptor whose reply it waits for
+        self._active: set[Checkout] = set()
         self._waiting: deque[int] = deque()  # due times of checkouts without a connection
         self._timers: list[tuple[int, int, Callable[..., None], object]] = []
         self._order = itertools.count()
@@ -97,6 +84,7 @@ class Loop:
         self._observer = SelfObserver()
         self._steps = len(flow.statement_ids)
         self._pauses, self._is_commit = plan.pauses_ns, plan.is_commit
+        self._may_skip = plan.may_skip
         self._ticked = 0
         self._slowest = 0
         self._hears = True
@@ -226,16 +214,23 @@ class Loop:
     def _begin(self, due_ns: int, opened: Opened) -> None:
         number = next(self._numbers)
         self._next_number = number + 1
-        checkout = _Checkout(due_ns, opened, self._flow.new_values(number))
+        checkout = Checkout(due_ns, opened, self._flow.new_values(number))
         self._active.add(checkout)
+        if self._may_skip[0]:
+            checkout.step = self._flow.following(0, checkout.values)
         now = _clock()
         checkout.first_ns = now
         self._second.started += 1
-        self._send(now, checkout)
+        if checkout.step == self._steps:
+            # It drew 0 for all it could do. By the timers: to finish here would serve the next
+            # checkout from within this one, that one the next, and so on.
+            self._at(now, self._finish, checkout)
+        else:
+            self._send(now, checkout)
 
     # Statements
 
-    def _send(self, _due_ns: int, checkout: _Checkout) -> None:
+    def _send(self, _due_ns: int, checkout: Checkout) -> None:
         if checkout.is_over:
             return
         step = checkout.step
@@ -295,7 +290,7 @@ class Loop:
             else:
                 self._replied(checkout, now, connection.reader.insert_id)
 
-    def _replied(self, checkout: _Checkout, now: int, insert_id: int) -> None:
+    def _replied(self, checkout: Checkout, now: int, insert_id: int) -> None:
         step = checkout.step
         took = now - checkout.sent_ns
         if self._measuring:
@@ -305,8 +300,11 @@ class Loop:
         if self._flow.binds[step]:
             self._flow.bind(step, checkout.values, insert_id)
         step += 1
+        if self._may_skip[step]:
+            self._leap(checkout, step, now)
+            return
         if step == self._steps:
-            self._finish(checkout, now)
+            self._finish(now, checkout)
             return
         checkout.step = step
         pause = self._pauses[step]
@@ -315,7 +313,22 @@ class Loop:
         else:
             self._send(now, checkout)
 
-    def _finish(self, checkout: _Checkout, now: int) -> None:
+    def _leap(self, checkout: Checkout, step: int, now: int) -> None:
+        """Goes on with the first step from `step` on that this checkout does not leave out."""
+        before, step = checkout.step, self._flow.following(step, checkout.values)
+        if step == self._steps:
+            self._finish(now, checkout)
+            return
+        checkout.step = step
+        pause = pause_ns(self._flow, self._plan.options, before, step)
+        if pause:
+            self._at(now + pause, self._send, checkout)
+        else:
+            self._send(now, checkout)
+
+    def _finish(self, now: int, checkout: Checkout) -> None:
+        if checkout.is_over:
+            return
         self._active.discard(checkout)
         checkout.is_over = True
         response = now - checkout.due_ns
@@ -339,12 +352,12 @@ class Loop:
             return True
         return not self._slowest or response <= _ON_TIME * self._slowest
 
-    def _fail(self, checkout: _Checkout, statement_id: str, code: int) -> None:
+    def _fail(self, checkout: Checkout, statement_id: str, code: int) -> None:
         self._totals.errors[statement_id, code] += 1
         self._abandon(checkout)
         self._count_failed()
 
-    def _abandon(self, checkout: _Checkout) -> None:
+    def _abandon(self, checkout: Checkout) -> None:
         # Closing rolls the open transaction back; what another step might find is never reused.
         self._active.discard(checkout)
         checkout.is_over = True

@@ -22,16 +22,19 @@ def measured_from_s(stage: Stage) -> int:
     return math.ceil(stage.ramp_s + stage.warmup_s)
 
 
+def pause_ns(flow: CheckoutFlow, options: LoadOptions, before: int, step: int) -> int:
+    """The pause of `step` when `before` is the step that ran last: the transaction pause where
+    another transaction begins, else the statement pause, plus the captured gap times the pacing."""
+    transaction = flow.transactions[step]
+    same = transaction and transaction == flow.transactions[before]
+    chosen_ms = options.statement_pause_ms if same else options.transaction_pause_ms
+    return int((chosen_ms + options.pacing * flow.pauses_ms[step]) * 1e6)
+
+
 def pauses_ns(flow: CheckoutFlow, options: LoadOptions) -> tuple[int, ...]:
-    """The pause before each step: the transaction pause where another transaction begins, the
-    statement pause elsewhere, plus the captured gap times the pacing. The first step has none."""
-    pauses = [0]
-    for step in range(1, len(flow.statement_ids)):
-        transaction = flow.transactions[step]
-        same = transaction and transaction == flow.transactions[step - 1]
-        chosen_ms = options.statement_pause_ms if same else options.transaction_pause_ms
-        pauses.append(int((chosen_ms + options.pacing * flow.pauses_ms[step]) * 1e6))
-    return tuple(pauses)
+    """The pause before each step of a checkout that leaves none out; the first step has none."""
+    steps = range(1, len(flow.statement_ids))
+    return (0, *(pause_ns(flow, options, step - 1, step) for step in steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class WorkerPlan:
     options: LoadOptions
     worker: int
     pauses_ns: tuple[int, ...]
+    may_skip: tuple[bool, ...]  # one more than steps: after the last, nothing need be asked
     is_commit: tuple[bool, ...]
     connections: int
     in_flight_limit: int
@@ -60,6 +64,7 @@ class WorkerPlan:
             options=options,
             worker=worker,
             pauses_ns=pauses_ns(flow, options),
+            may_skip=(*flow.may_skip, False),
             is_commit=tuple(kind == StatementKind.COMMIT for kind in flow.kinds),
             connections=max(flow.connections, default=0) + 1,
             in_flight_limit=max(share(options.in_flight_limit, worker, options.workers), 1),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from readiness.model.explanation import Explanation
 from readiness.model.transactions import Outcome, Raw
 from readiness.model.workload import (
     Bind,
@@ -28,8 +29,9 @@ from readiness.model.workload import (
 class RawLiteral(Raw):
     """A literal that stays in the statement: its text without comments, and the column it meets,
     if known. `is_structural` marks LIMIT, INTERVAL, JSON paths and the like.
-    `varies` says that captures differ here (so it is personal until shown otherwise); `others` are
-    the decoded values of captures 2, 3, … (None: not observed there)."""
+    `varies` says that captures differ here (so it is personal until shown otherwise). The text is
+    from `capture` (from 0), `others` are the decoded values of all others in order (None: not
+    observed there)."""
 
     text: bytes
     form: Form
@@ -38,6 +40,7 @@ class RawLiteral(Raw):
     is_structural: bool = False
     varies: bool = False
     others: tuple[bytes | None, ...] = ()
+    capture: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,7 +59,8 @@ class RawVariable(Raw):
     """One variable and its decoded value in each capture (None: not observed there).
 
     `expression` is SQL over other variables (`SHA2(LOWER(@user_email_0), 256)`) for derived and
-    time variables, else empty; text constants inside it were equal in every capture."""
+    time variables, else empty; text constants inside it were equal in every capture. Texts in
+    `values` may hold longer lists than the captured ones, which are then in `captured`."""
 
     name: str
     kind: VariableKind
@@ -67,6 +71,8 @@ class RawVariable(Raw):
     values: tuple[bytes | None, ...]
     expression: str = ""
     because: str = ""
+    is_given: bool = False  # a person gave the generator: it is taken as it stands
+    captured: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,7 +94,7 @@ class RawStep(Raw):
 class RawDraft(Raw):
     """The whole flow, and in `counts` the funnel from literals to generated values.
 
-    Places of capture 1: `literals` = `structural` + `constant` + `varying`; `distinct` values stand
+    Places of all that is written out: `literals` = `structural` + `constant` + `varying`; `distinct` values stand
     in them. Places that vary together are one of `groups` = fresh + existing + server + derived +
     time + `inline` (pseudonyms in the text); `generated` = fresh + existing."""
 
@@ -103,3 +109,4 @@ class RawDraft(Raw):
     warnings: tuple[str, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     tables: Mapping[str, str] = field(default_factory=dict)
+    explanation: Explanation = field(default_factory=Explanation)

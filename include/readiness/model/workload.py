@@ -165,7 +165,7 @@ class Workload:
 
     @property
     def transactions(self) -> int:
-        """Transactions of one checkout, autocommit statements counted as one each."""
+        """Transactions of a checkout that leaves none out, autocommit statements as one each."""
         inside = {s.transaction for s in self.steps if s.transaction}
         alone = sum(1 for s in self.steps if not s.transaction)
         return len(inside) + alone

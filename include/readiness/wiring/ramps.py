@@ -35,6 +35,7 @@ from readiness.model.load import Stage, StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
+from readiness.wiring.checks import drift_on
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
@@ -78,7 +79,8 @@ def load_lock(settings: Settings) -> RunLock:
 def open_run(
     request: RampRequest, settings: Settings, *, progress: Progress, airflow_run_id: str = ""
 ) -> RunRecord:
-    """Asks the interlock, calibrates where the plan says so, and begins the run folder.
+    """Asks the interlock, calibrates where the plan says so, and begins the run folder. What changed
+    since the capture is said, and noted with the run.
 
     Raises WorkloadFileError before the target is asked, TargetRefused before anything is sent as
     load, WorkloadError where a unique column runs out of values, LoadError."""
@@ -88,7 +90,9 @@ def open_run(
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
     record = _record(request, source.workload, normal, capacity)
-    notes = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
+    drift = drift_on(request.target, source.workload).to_text()
+    room = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
+    notes = tuple(filter(None, (drift, *room)))
     for note in notes:
         progress(note)
     record = replace(record, airflow_run_id=airflow_run_id, notes=notes)

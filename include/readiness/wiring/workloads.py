@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from readiness.adapters.mysql_session import Login, open_session
@@ -15,7 +15,7 @@ from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.build import BuildInputs, Built, build_workload
 from readiness.flow.choosing import Choosing
-from readiness.ports import Session
+from readiness.ports import Progress, Session
 from readiness.workload.schema import Schema, read_schema
 
 
@@ -24,7 +24,8 @@ class Asked:
     """What a workload is built from: two or more logs of the same flow (with `users`: only their
     sessions), or with `choosing` a part of each, and where its schema is known from: `source` is the
     login of the database where the captures were taken, `schema` a file with it as JSON. One of the
-    two is needed."""
+    two is needed. `target` is where the workload is to run; `overrides` a file that replaces the one
+    beside the workload."""
 
     name: str
     captures: tuple[Path, ...]
@@ -32,44 +33,65 @@ class Asked:
     source: Login | None = None
     schema: Path | None = None
     choosing: Choosing = field(default_factory=Choosing)
+    target: Login | None = None
+    overrides: Path | None = None
 
 
-def build(asked: Asked, *, key: bytes, output: Path) -> Built:
-    """Writes `output`. Raises ConfigError (no schema), CaptureError, WorkloadError, TargetError."""
-    with _session(asked.source) as session:
+def build(
+    asked: Asked,
+    *,
+    key: bytes,
+    output: Path,
+    tell: Progress | None = None,
+    keep_previous: bool = False,
+) -> Built:
+    """Writes `output` and what stands beside it. Raises ConfigError (no schema, wrong overrides),
+    CaptureError, WorkloadError, TargetError."""
+    with _session(asked.source, "source") as session, _session(asked.target, "target") as target:
         inputs = BuildInputs(
             name=asked.name,
             captures=asked.captures,
             users=asked.users,
             schema=_schema(asked, session),
             choosing=asked.choosing,
+            overrides=asked.overrides,
+            keep_previous=keep_previous,
         )
-        return build_workload(inputs, source=session, key=key, output=output)
+        return build_workload(
+            inputs,
+            source=session,
+            key=key,
+            output=output,
+            target=target,
+            tell=tell,
+        )
 
 
 def publish(asked: Asked, settings: Settings) -> Built:
     """Builds workloads/NAME.sql of the state folder; the one before is kept as NAME.sql.previous.
 
-    What fails leaves the present file as it is. Raises as `build` does."""
+    What fails leaves the present files as they are. Raises as `build` does."""
     path = settings.workloads / f"{asked.name}.sql"
-    staged = settings.workloads / "building" / path.name
-    try:
-        built = build(asked, key=load_key(settings.key_file), output=staged)
-        if path.is_file() and path.read_bytes() != staged.read_bytes():
-            atomic.write_bytes(path.with_name(f"{path.name}.previous"), path.read_bytes())
-        staged.replace(path)
-    finally:
-        staged.unlink(missing_ok=True)
-    return replace(built, path=path)
+    return build(asked, key=load_key(settings.key_file), output=path, keep_previous=True)
+
+
+def write_schema(source: Login, output: Path) -> Schema:
+    """Writes the schema of the source's database as `--schema FILE` reads it. Raises ConfigError
+    (no database named), WorkloadError (no tables), TargetError."""
+    with _session(source, "source") as session:
+        schema = _schema(Asked("", (), source=source), session)
+    text = json.dumps(schema.to_json(), indent=1, ensure_ascii=False)
+    atomic.write_bytes(output, f"{text}\n".encode())
+    return schema
 
 
 @contextmanager
-def _session(login: Login | None) -> Iterator[Session | None]:
+def _session(login: Login | None, what: str) -> Iterator[Session | None]:
     if login is None:
         yield None
         return
     if not login.get("database"):
-        raise ConfigError("The source's DSN names no database.", hint="mysql://user@host/database")
+        raise ConfigError(f"The {what}'s DSN names no database.", hint="mysql://user@host/database")
     session = open_session(**login)
     try:
         yield session
@@ -92,5 +114,6 @@ def _schema_file(file: Path) -> Schema:
         return Schema.from_json(json.loads(file.read_text("utf-8")))
     except (ValueError, KeyError, TypeError):
         raise ConfigError(
-            f"{file} is no schema in our JSON form.", hint="Name the database:  --source DSN"
+            f"{file} is no schema in our JSON form.",
+            hint="Write one:  readiness workload schema --source DSN -o schema.json",
         ) from None

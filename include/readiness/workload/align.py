@@ -1,92 +1,102 @@
 """Lays captures of one flow side by side: which literals are the same place, and their values.
 
-The first capture is the reference. Statements are matched by the order of their shapes, literals
-by their order within a matched statement with as many literals."""
+The first capture is the skeleton. Loops, failed tries and lists whose length differs between
+captures are found first (`loops`, `retries`, `lists`); the rest is matched by the order of shapes
+(`matching`), and all of it is written out as one flow (`composite`, `places`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
-from readiness.errors import WorkloadError
 from readiness.model.transactions import Raw
-from readiness.workload.literals import Literal
-from readiness.workload.statements import Flow
+from readiness.workload.composite import Composite, Repeats, renumbered
+from readiness.workload.lists import aligning_shape
+from readiness.workload.loops import Line
+from readiness.workload.matching import Match, match
+from readiness.workload.places import Laid, Place, laid, statements_of
+from readiness.workload.retries import Tries, failed_tries
+from readiness.workload.statements import Flow, Statement
 
-_SAME_FLOW_RATIO = 0.5  # below this share of matched statements it is another flow
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Place(Raw):
-    """One literal of the reference, with its value in each capture (None: not matched there)."""
-
-    statement: int
-    index: int
-    literal: Literal
-    values: tuple[bytes | None, ...]
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """Where it stands in the flow."""
-        return self.statement, self.index
-
-    @property
-    def is_constant(self) -> bool:
-        """Seen in at least two captures and equal in all of them."""
-        seen = [v for v in self.values if v is not None]
-        return len(seen) > 1 and len(set(seen)) == 1
+_TELLING_BYTES = 4  # shorter values do not say which statements belong together
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Alignment(Raw):
-    """All places of the reference in order; `unmatched` counts, per further capture, statements
-    of the reference without partner (by number, from 0) and its own without partner."""
+    """All captures as one flow.
 
-    places: tuple[Place, ...]
+    `repeats` maps provisional names, which turns bear, to counts. `unmatched` counts, per further
+    capture, statements of the composite without partner (by number, from 0) and its own without
+    partner. `nested` loops within loops (their first statements) are written out as often as one
+    capture runs them; `dropped` failed tries within loops are left out."""
+
+    laid: tuple[Laid, ...]
+    repeats: dict[str, tuple[int, ...]]
     unmatched: tuple[tuple[tuple[int, ...], int], ...]
+    nested: tuple[int, ...] = ()
+    dropped: int = 0
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places in order."""
+        return tuple(p for one in self.laid for p in one.places)
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements in order."""
+        return statements_of(self.laid)
 
 
 def align(flows: Sequence[Flow]) -> Alignment:
     """Aligns all flows to the first. Raises WorkloadError when one shares too little with it."""
-    reference = flows[0].statements
-    shapes = [s.shape for s in reference]
-    matches: list[dict[int, int]] = [{i: i for i in range(len(reference))}]
-    unmatched = []
-    for number, flow in enumerate(flows[1:], 2):
-        found = _matched(shapes, [s.shape for s in flow.statements])
-        if len(found) < _SAME_FLOW_RATIO * max(len(shapes), 1):
-            raise _other_flow(number, len(found), len(shapes))
-        matches.append(found)
-        missing = tuple(i for i in range(len(shapes)) if i not in found)
-        unmatched.append((missing, len(flow.statements) - len(found)))
-    places = [
-        Place(i, j, literal, _values(flows, matches, i, j))
-        for i, statement in enumerate(reference)
-        for j, literal in enumerate(statement.literals)
+    composite, repeats, matched = _best(flows)
+    matched.require_one_flow()
+    all_laid = laid(renumbered(composite.parts), repeats)
+    missing = [
+        tuple(i for i, one in enumerate(all_laid) if one.part.partners[c] is None)
+        for c in range(1, len(flows))
     ]
-    return Alignment(tuple(places), tuple(unmatched))
+    return Alignment(
+        tuple(all_laid),
+        repeats.named,
+        tuple(zip(missing, matched.extra, strict=True)),
+        tuple(composite.nested),
+        composite.dropped,
+    )
 
 
-def _matched(reference: Sequence[bytes], other: Sequence[bytes]) -> dict[int, int]:
-    blocks = SequenceMatcher(None, reference, other, autojunk=False).get_matching_blocks()
-    return {a + k: b + k for a, b, size in blocks for k in range(size)}
+def _best(flows: Sequence[Flow]) -> tuple[Composite, Repeats, Match]:
+    """Of the two ways to look for loops the one that loses least, and nests least."""
+    shapes = [[s.shape for s in f.statements] for f in flows]
+    if all(s == shapes[0] for s in shapes[1:]):  # written out as they are
+        tries = [Tries(tuple(range(len(s)))) for s in shapes]
+        return _written(flows, tries, inner_first=True)
+    tries = [failed_tries(f.statements) for f in flows]
+    found = [_written(flows, tries, inner_first=way) for way in (False, True)]
+    return min(found, key=lambda f: (f[2].lost, len(f[0].nested)))
 
 
-def _values(
-    flows: Sequence[Flow], matches: Sequence[dict[int, int]], statement: int, index: int
-) -> tuple[bytes | None, ...]:
-    """None where the statement has no partner, or a partner with longer or shorter lists."""
-    count = len(flows[0].statements[statement].literals)
-    values: list[bytes | None] = []
-    for flow, match in zip(flows, matches, strict=True):
-        partner = flow.statements[match[statement]].literals if statement in match else ()
-        values.append(partner[index].value if len(partner) == count else None)
-    return tuple(values)
+def _written(
+    flows: Sequence[Flow], tries: Sequence[Tries], *, inner_first: bool
+) -> tuple[Composite, Repeats, Match]:
+    names: dict[bytes, int] = {}
+    lines = [_line(f.statements, t, names) for f, t in zip(flows, tries, strict=True)]
+    matched = match(lines, inner_first=inner_first)
+    repeats = Repeats()
+    composite = Composite(flows, tries, repeats)
+    for nodes in matched.nodes:
+        composite.write(nodes)
+    return composite, repeats, matched
 
 
-def _other_flow(number: int, matched: int, total: int) -> WorkloadError:
-    return WorkloadError(
-        f"capture {number} is another flow than capture 1: {matched} of {total} statements match",
-        hint="Capture the same flow each time: the same steps, basket size and outcome.",
+def _line(statements: Sequence[Statement], tries: Tries, names: dict[bytes, int]) -> Line:
+    kept = [statements[i] for i in tries.rest]
+
+    def values(at: int) -> frozenset[bytes]:
+        return frozenset(v for x in kept[at].literals if len(v := x.value) >= _TELLING_BYTES)
+
+    return Line(
+        [names.setdefault(aligning_shape(s), len(names)) for s in kept],
+        [s.transaction for s in kept],
+        values,
     )

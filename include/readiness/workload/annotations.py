@@ -12,10 +12,11 @@ from typing import NoReturn
 
 from readiness.errors import WorkloadFileError
 from readiness.model.generator import SPECIFICATION
+from readiness.model.workload import Turn
 
 SETTING = ("gen", "sample", "derive", "bind")  # these describe a statement that sets variables
-OF_A_STEP = ("statement", "connection", "transaction", "pause")
-OF_THE_FILE = ("workload", "counts")
+OF_A_STEP = ("statement", "connection", "transaction", "turn", "pause", "shape")
+OF_THE_FILE = ("workload", "counts", "repeat", "tables")
 
 GEN = re.compile(rf"(?P<name>\w+)\s+fresh\s+(?P<spec>{SPECIFICATION})\s+(?P<column>\S.*)")
 DERIVE = re.compile(
@@ -26,6 +27,8 @@ SAMPLE = re.compile(
     r"(?P<names>\w+(?:\s*,\s*\w+)*)\s+existing\s+(?P<table>\S+)"
     r"(?:\s+weight:\s*(?P<weight>\S+))?(?:\s+forms:\s*(?P<forms>\w+(?:\s+\w+)*))?"
 )
+TURN = re.compile(r"(?P<repeat>\w+)\s+(?P<number>\d+)")
+REPEAT = re.compile(r"(?P<name>\w+)\s+counts:\s*(?P<counts>\S.*)")
 TITLE = re.compile(r"(?P<name>[A-Za-z0-9_-]+)(?P<figures>(?:\s+\w+:\s*\d+)*)")
 
 _NOTE = re.compile(rb"--\s+@(\w+)[ \t]*(.*?)\s*(?=\s--\s+@|\Z)", re.DOTALL)
@@ -84,6 +87,17 @@ class Source:
                     else f"There are {', '.join('@' + name for name in known)}.",
                 )
             yield note
+
+    def turn(self, note: Note) -> Turn:
+        """The turn that `@turn REPEAT NUMBER` names, of a line or within a statement."""
+        match = TURN.fullmatch(note.text)
+        if not match:
+            self.fail(
+                note.at,
+                "@turn does not name a repeat and a number",
+                "Write a repeat of the header and a number from 1: @turn order_items_0 2",
+            )
+        return Turn(match["repeat"], int(match["number"]))
 
     def matched(self, pattern: re.Pattern[str], note: Note, form: str) -> re.Match[str]:
         """The parts of an annotation; raises with `form` as the remedy."""

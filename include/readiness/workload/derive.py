@@ -120,10 +120,11 @@ _FUNCTIONS = tuple(_functions())
 def derive(groups: Sequence[Group]) -> None:
     """Turns every group that follows from others into DERIVED; what feeds one becomes a variable."""
     results = _Results(groups)
+    amounts = [g for g in groups if _is_amount(g)]
     for group in groups:
-        if group.kind not in (None, VariableKind.FRESH):
+        if group.kind not in (None, VariableKind.FRESH) or group.is_settled:
             continue
-        _by_function(group, results) or _by_prefix(group, groups) or _by_arithmetic(group, groups)
+        _by_function(group, results) or _by_prefix(group, groups) or _by_arithmetic(group, amounts)
 
 
 def settle(group: Group, expression: str, needs: Sequence[Group], because: str) -> bool:
@@ -139,7 +140,7 @@ def settle(group: Group, expression: str, needs: Sequence[Group], because: str) 
 
 def may_feed(source: Group, target: Group) -> bool:
     """`target` may be computed from `source`: no circle, and a server's id is known by then."""
-    if source is target or source.depends_on(target):
+    if source is target or source.stays_inline or source.depends_on(target):
         return False
     return all(g.bound_by < target.deadline[0] for g in _servers(source))
 
@@ -211,13 +212,11 @@ def _by_prefix(group: Group, groups: Sequence[Group]) -> bool:
     return False
 
 
-def _by_arithmetic(group: Group, groups: Sequence[Group]) -> bool:
+def _by_arithmetic(group: Group, amounts: Sequence[Group]) -> bool:
     """`a DIV n`, `a * n DIV 100`, `a - a * n DIV 100` of another amount of the flow."""
     if group.is_indexed or not _is_amount(group):
         return False
-    for source in groups:
-        if not _is_amount(source) or not may_feed(source, group):
-            continue
+    for source in amounts:
         if source.kind in (VariableKind.SERVER, VariableKind.TIME):
             continue
         pairs = [
@@ -225,9 +224,10 @@ def _by_arithmetic(group: Group, groups: Sequence[Group]) -> bool:
             for v, w in zip(group.values, source.values, strict=True)
             if v is not None and w is not None
         ]
-        if len(pairs) < 2:
+        if len(pairs) < 2 or pairs[0][1] > pairs[0][0]:
             continue
-        if expression := _amount_expression(source.reference, pairs):
+        expression = _amount_expression(source.reference, pairs)
+        if expression and may_feed(source, group):
             return settle(group, expression, [source], "share of another amount")
     return False
 
@@ -241,9 +241,15 @@ def _amount_expression(name: str, pairs: Sequence[tuple[int, int]]) -> str:
     for n in _PARTS_OF_AMOUNT:
         if all(a // n == b for a, b in pairs):
             return f"{name} DIV {n}"
-    for n in range(1, 51):
+    for n in _percentages(*pairs[0]):
         if all(a * n // 100 == b for a, b in pairs):
             return f"{name} * {n} DIV 100"
         if all(a - a * n // 100 == b for a, b in pairs):
             return f"{name} - {name} * {n} DIV 100"
     return ""
+
+
+def _percentages(a: int, b: int) -> list[int]:
+    """The whole percentages of which `b` may be the share of `a`, or what is left of it."""
+    starts = (b * 100 // max(a, 1), (a - b) * 100 // max(a, 1))
+    return sorted({n for start in starts for n in (start, start + 1) if 1 <= n <= 50})

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from readiness.model.draft import RawDraft, RawLiteral, RawStep, RawVariable
-from readiness.model.workload import Bind, Form, Sample, Slot, VariableKind
-from readiness.workload.align import Place
+from readiness.model.transactions import Outcome
+from readiness.model.workload import (
+    Bind,
+    Form,
+    Repeat,
+    Sample,
+    Slot,
+    Turn,
+    VariableKind,
+)
+from readiness.sql.shape import fingerprint
+from readiness.workload.align import Alignment
 from readiness.workload.context import NOWHERE, Context
 from readiness.workload.groups import Group, Use
+from readiness.workload.impossible import is_given
 from readiness.workload.pieces import literal_text, pieces_of
+from readiness.workload.places import Laid, Place
 from readiness.workload.recognize import generator_for
 from readiness.workload.schema import Schema
-from readiness.workload.statements import Flow, Statement
+from readiness.workload.statements import Statement
 
 
 class Drafting:
@@ -21,14 +34,15 @@ class Drafting:
 
     def __init__(
         self,
-        flows: Sequence[Flow],
-        places: Sequence[Place],
+        alignment: Alignment,
+        repeats: Mapping[str, str],
         contexts: Sequence[Context],
         groups: Sequence[Group],
         schema: Schema,
     ) -> None:
-        self._flows = flows
-        self._places = places
+        self._alignment = alignment
+        self._repeats = repeats  # provisional name to name
+        self._places = alignment.places
         self._contexts = contexts
         self._schema = schema
         self._groups = groups
@@ -38,31 +52,46 @@ class Drafting:
             u.place.order: self._slot(g, u) for g in self._kept if not g.is_part for u in g.uses
         }
 
-    def draft(self, name: str, samples: Sequence[Sample], warnings: Sequence[str]) -> RawDraft:
+    def draft(
+        self, name: str, captures: int, samples: Sequence[Sample], warnings: Sequence[str]
+    ) -> RawDraft:
         """The whole draft."""
         threads: dict[int, int] = {}
-        for statement in self._flows[0].statements:
+        for statement in self._alignment.statements:
             threads.setdefault(statement.thread, len(threads) + 1)
         collation = self._schema.collation
         return RawDraft(
             name,
-            len(self._flows),
+            captures,
             (*(self._variable(g, g.kind) for g in self._groups if g.kind), *self._extra.values()),
             tuple(samples),
             tuple(
-                self._step(i, s, threads[s.thread]) for i, s in enumerate(self._flows[0].statements)
+                self._step(i, one, threads[one.part.statement.thread])
+                for i, one in enumerate(self._alignment.laid)
             ),
-            self._flows[0].outcomes,
+            self._outcomes(),
             self._counts(),
             "SET NAMES utf8mb4" + (f" COLLATE {collation}" if collation else ""),
             tuple(warnings),
+            tuple(Repeat(self._repeats[n], c) for n, c in self._alignment.repeats.items()),
         )
+
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        """One for each transaction, in order."""
+        parts = (one.part for one in self._alignment.laid)
+        return tuple(p.outcome for p in parts if p.closes or not p.statement.transaction)
+
+    def _named(self, turn: Turn) -> Turn:
+        return Turn(self._repeats[turn.repeat], turn.number)
 
     def _variable(self, group: Group, kind: VariableKind) -> RawVariable:
         table, column = group.column
         seen = [v for v in group.values if v is not None]
-        form = _form(group.home, is_part=group.is_part)
-        generator = generator_for(seen, column, form) if kind is VariableKind.FRESH else ""
+        form = _form(group)
+        said = group.override.generator
+        generator = said
+        if kind is VariableKind.FRESH and not said:
+            generator = generator_for(seen, column, form)
         return RawVariable(
             group.name,
             kind,
@@ -73,12 +102,20 @@ class Drafting:
             group.values,
             group.expression,
             group.because,
+            is_given=bool(said) and is_given(said),
+            captured=self._captured(group),
         )
+
+    @staticmethod
+    def _captured(group: Group) -> tuple[bytes, ...]:
+        """The captured texts behind values whose lists were made longer."""
+        texts = (v for u in group.uses for v in u.place.captured if v is not None)
+        return tuple(dict.fromkeys(t for t in texts if t not in group.values))
 
     def _slot(self, group: Group, use: Use) -> Slot:
         """The group's slot; a use in another literal form has a variable of its own."""
         form = use.place.literal.form
-        if form is _form(group.home, is_part=group.is_part) or group.is_binary:
+        if form is _form(group) or group.is_binary:
             return Slot(group.name)
         name = f"{group.name}_{form}"
         reference = f"@{group.name}"
@@ -94,7 +131,9 @@ class Drafting:
         )
         return Slot(name)
 
-    def _step(self, number: int, statement: Statement, connection: int) -> RawStep:
+    def _step(self, number: int, one: Laid, connection: int) -> RawStep:
+        statement = one.part.statement
+        rows = [replace(r, turn=self._named(r.turn)) for r in one.rows]
         binds = sorted(
             (g for g in self._kept if g.bound_by == number), key=lambda g: (g.offset, g.name)
         )
@@ -104,30 +143,31 @@ class Drafting:
             statement.transaction,
             statement.kind,
             statement.pause_ms,
-            pieces_of(statement, self._replaced(number)),
+            pieces_of(statement, self._replaced(one), rows),
             tuple(Bind(g.name, g.offset) for g in binds),
+            self._named(one.part.turn) if one.part.turn else None,
+            fingerprint(statement.shape),
         )
 
-    def _replaced(self, statement: int) -> Mapping[int, Slot | RawLiteral]:
-        found: dict[int, Slot | RawLiteral] = {}
-        for place in self._places:
-            if place.statement == statement:
-                slot = self._slots.get(place.order)
-                found[place.index] = slot or self._literal(place)
-        return found
+    def _replaced(self, one: Laid) -> Mapping[int, Slot | RawLiteral]:
+        statement = one.part.statement
+        return {
+            p.index: self._slots.get(p.order) or self._literal(p, statement) for p in one.places
+        }
 
-    def _literal(self, place: Place) -> RawLiteral:
+    def _literal(self, place: Place, statement: Statement) -> RawLiteral:
         literal = place.literal
         meetings = self._contexts[place.statement].meetings
         meeting = meetings[place.index] if place.index < len(meetings) else NOWHERE
         return RawLiteral(
-            literal_text(self._flows[0].statements[place.statement], literal),
+            literal_text(statement, literal),
             literal.form,
             meeting.table,
             meeting.column,
             literal.is_structural,
             not place.is_constant and not self._schema.is_listed(meeting.table, meeting.column),
-            place.values[1:],
+            (*place.captured[: place.capture], *place.captured[place.capture + 1 :]),
+            place.capture,
         )
 
     def _counts(self) -> dict[str, int]:
@@ -147,6 +187,8 @@ class Drafting:
         }
 
 
-def _form(home: Use, *, is_part: bool) -> Form:
+def _form(group: Group) -> Form:
     """The literal form of a group's variable: that of its home; stretches of a text are text."""
-    return Form.TEXT if is_part else home.place.literal.form
+    if group.is_part:
+        return Form.NUMBER if group.is_bare else Form.TEXT
+    return group.home.place.literal.form

@@ -8,20 +8,23 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import contains
 
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
-from readiness.workload.derive import lower, may_feed, settle, sql_text, upper
+from readiness.workload.derive import may_feed, settle, sql_text
+from readiness.workload.forms import Forms, forms_of
 from readiness.workload.groups import Group, is_telling, part_of
+from readiness.workload.payloads import is_json, segments
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _TOKEN = re.compile(rb"[A-Za-z0-9_\x80-\xff]+|[^A-Za-z0-9_\x80-\xff]+")
 _STRUCTURE = re.compile(rb"[\"{}\[\]\\]")
 _BRIDGE = re.compile(rb"[^\"'{}\[\]:=<>]{1,7}")
+_NUMBER = re.compile(rb"(?:0|[1-9]\d*)(?:\.\d+)?")
 _WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]")
-_FRAGMENTS = (12, 10, 8)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,18 +34,22 @@ class Part(Raw):
     values: tuple[bytes, ...]
     source: Group | None = None
     expression: str = ""
+    is_bare: bool = False  # a JSON number, true, false or null
 
 
 def embed(groups: Sequence[Group]) -> list[Group]:
     """Turns texts that embed other groups into DERIVED; gives the new groups for the stretches
     that differ and nothing explains."""
     made: list[Group] = []
+    forms = {g.number: forms_of(g) for g in groups}
     for group in sorted(groups, key=_length, reverse=True):  # a text before what it embeds
         if group.kind not in (None, VariableKind.FRESH) or group.is_binary or None in group.values:
             continue
+        if group.is_settled:
+            continue
         texts = tuple(v for v in group.values if v is not None)
         plain = _decoded(texts)
-        parts = _split(group, plain or texts, groups)
+        parts = _split(group, plain or texts, groups, forms)
         if not any(p.source for p in parts):
             continue
         parts = [q for p in parts for q in _by_words(p)]
@@ -50,6 +57,21 @@ def embed(groups: Sequence[Group]) -> list[Group]:
             continue
         made += _settle(group, parts, len(groups) + len(made), is_base64=plain is not None)
     return made
+
+
+def keep_json(groups: Sequence[Group]) -> None:
+    """A JSON text that nothing explains, and no index finds, stays in its statements: a similar text
+    would be no JSON any more."""
+    feeding = {need.number for group in groups for need in group.needs}
+    for group in groups:
+        is_open = group.kind is VariableKind.FRESH and not group.is_indexed and not group.is_part
+        if (
+            is_open
+            and not group.is_settled
+            and group.number not in feeding
+            and all(is_json(v) for v in group.values if v is not None)
+        ):
+            group.kind = None
 
 
 def _length(group: Group) -> int:
@@ -71,11 +93,11 @@ def _decoded(texts: Sequence[bytes]) -> tuple[bytes, ...] | None:
 
 def _is_structured(part: Part) -> bool:
     """Unexplained text with JSON in it: a similar text would be no JSON any more."""
-    return (
-        part.source is None
-        and len(set(part.values)) > 1
-        and any(_STRUCTURE.search(v) for v in part.values)
-    )
+    if part.source is not None or len(set(part.values)) == 1:
+        return False
+    if part.is_bare:
+        return not all(_NUMBER.fullmatch(v) for v in part.values)
+    return any(_STRUCTURE.search(v) for v in part.values)
 
 
 def _explains_key(parts: Sequence[Part]) -> bool:
@@ -85,10 +107,14 @@ def _explains_key(parts: Sequence[Part]) -> bool:
     return is_whole and any(p.source and is_telling(p.values) for p in parts)
 
 
-def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> list[Part]:
-    """The texts as parts, longest embedded values first."""
-    parts = [Part(texts)]
-    for source, expression, values in _candidates(group, groups):
+def _split(
+    group: Group, texts: tuple[bytes, ...], groups: Sequence[Group], forms: Mapping[int, Forms]
+) -> list[Part]:
+    """The texts as parts, longest embedded values first. JSON is cut at its scalars before: one value
+    may stand in several of them."""
+    found = segments(texts)
+    parts = [Part(s.values, is_bare=s.is_bare) for s in found] if found else [Part(texts)]
+    for source, expression, values in _candidates(group, texts, groups, forms):
         if not any(p.source is None and values[0] in p.values[0] for p in parts):
             continue
         parts = [q for p in parts for q in _cut(p, source, expression, values)]
@@ -96,52 +122,26 @@ def _split(group: Group, texts: tuple[bytes, ...], groups: Sequence[Group]) -> l
 
 
 def _candidates(
-    target: Group, groups: Sequence[Group]
+    target: Group,
+    texts: tuple[bytes, ...],
+    groups: Sequence[Group],
+    forms: Mapping[int, Forms],
 ) -> Iterator[tuple[Group, str, tuple[bytes, ...]]]:
     """What may stand inside the text of `target`: values, their case, their ends; long ones first."""
     found: list[tuple[int, int, Group, str, tuple[bytes, ...]]] = []
     for group in groups:
-        if group.is_binary or None in group.values or not may_feed(group, target):
+        held = [f for f in forms[group.number] if all(map(contains, texts, f[2]))]
+        if not held or not may_feed(group, target):
             continue
         if group.kind is VariableKind.DERIVED and group.expression.startswith("CONCAT("):
             continue  # a text of its own; its parts are candidates themselves
-        values = tuple(v for v in group.values if v is not None)
-        for weight, (expression, forms) in enumerate(_forms(group, values)):
-            if _may_stand(group, forms):
-                found.append((min(map(len, forms)), -weight, group, expression, forms))
+        found += [
+            (min(map(len, values)), -weight, group, expression, values)
+            for weight, expression, values in held
+        ]
     found.sort(key=lambda f: (-f[0], -f[1], f[2].rank, f[2].order))
     for _, _, group, expression, values in found:
         yield group, expression, values
-
-
-def _forms(group: Group, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:
-    yield group.reference, values
-    if group.kind is VariableKind.TIME:
-        return
-    for name, change in (("UPPER", upper), ("LOWER", lower)):
-        changed = tuple(change(v) for v in values)
-        if changed != values:
-            yield f"{name}({group.reference})", changed
-    if all(v.isdigit() and 3 <= len(v) <= 9 for v in values):
-        cents = tuple(v[:-2] + b"." + v[-2:] for v in values)
-        yield f"CONCAT({group.reference} DIV 100, '.', RIGHT({group.reference}, 2))", cents
-    for size in _FRAGMENTS if group.rank <= 1 else ():
-        if all(len(v) >= size + 2 and v.isascii() for v in values):
-            for name, ends in (
-                ("RIGHT", tuple(v[-size:] for v in values)),
-                ("LEFT", tuple(v[:size] for v in values)),
-            ):
-                if len(set(ends)) == len(ends):
-                    yield f"{name}({group.reference}, {size})", ends
-
-
-def _may_stand(group: Group, values: tuple[bytes, ...]) -> bool:
-    """Long enough to be found by more than accident; short numbers only where they are columns."""
-    if is_telling(values) or min(map(len, values)) >= 4:
-        return True
-    if all(v.isdigit() for v in values):
-        return bool(group.home.meeting.column)
-    return group.statements > 1 and all(v.isalpha() and len(v) > 2 for v in values)
 
 
 def _cut(part: Part, source: Group, expression: str, values: tuple[bytes, ...]) -> list[Part]:
@@ -159,7 +159,7 @@ def _cut(part: Part, source: Group, expression: str, values: tuple[bytes, ...]) 
         pieces.append(Part(values, source, expression))
         at = [p + len(v) for p, v in zip(places, values, strict=True)]
     pieces.append(Part(tuple(t[a:] for t, a in zip(part.values, at, strict=True))))
-    return [p for p in pieces if any(p.values)]
+    return [replace(p, is_bare=part.is_bare) for p in pieces if any(p.values)]
 
 
 def _places(text: bytes, value: bytes) -> list[int]:
@@ -183,10 +183,10 @@ def _settle(
     made: list[Group] = []
     needs: dict[int, Group] = {}
     terms: list[str] = []
-    for part in parts:
+    for part in _joined(parts):
         source, expression = part.source, part.expression
         if source is None and len(set(part.values)) > 1:
-            source = part_of(group, part.values, next_number + len(made))
+            source = part_of(group, part.values, next_number + len(made), is_bare=part.is_bare)
             expression = source.reference
             made.append(source)
         if source is None:
@@ -200,9 +200,21 @@ def _settle(
     return made
 
 
+def _joined(parts: Sequence[Part]) -> list[Part]:
+    """Neighbours that are equal in every capture as one."""
+    made: list[Part] = []
+    for part in parts:
+        both = [p for p in (*made[-1:], part) if p.source is None and len(set(p.values)) == 1]
+        if len(both) == 2:
+            made[-1] = Part(tuple(a + b for a, b in zip(made[-1].values, part.values, strict=True)))
+        else:
+            made.append(part)
+    return made
+
+
 def _by_words(part: Part) -> list[Part]:
     """A leftover stretch as equal words and words that differ, where captures have as many."""
-    if part.source is not None or len(set(part.values)) == 1:
+    if part.source is not None or len(set(part.values)) == 1 or part.is_bare:
         return [part]
     rows = [_TOKEN.findall(v) for v in part.values]
     if len({len(r) for r in rows}) > 1:

@@ -1,29 +1,35 @@
 """Writes and reads `checkout.sql`: SQL that a plain client runs once, with `-- @` annotations.
 
 Writing puts variables into the order in which they can be set, so that
-`parse(render(w)) == ordered(w)`, and rendering what was parsed gives the same bytes.
+`parse(render(w)) == ordered(w)`, and rendering what was parsed gives the same bytes. What captures
+change little changes little in the file: one line for each variable, table and statement.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import (
     WORKLOAD_SCHEMA_VERSION,
-    Bind,
-    Form,
-    Sample,
+    Row,
     Slot,
     Step,
+    Turn,
     Variable,
     VariableKind,
     Workload,
 )
-from readiness.workload.order import order_of, ordered
+from readiness.sql.lexer import lex
+from readiness.workload.file_header import table_text
+from readiness.workload.file_steps import MARKS, marks
+from readiness.workload.file_variables import bind_text, derived_text, fresh_text, sample_text
+from readiness.workload.gist import gist
+from readiness.workload.order import Order, order_of, ordered
 from readiness.workload.reader import read_workload
+from readiness.workload.turn_rules import broken_turn
 
 __all__ = ["ordered", "parse", "render"]
 
@@ -31,8 +37,10 @@ _HEADER = """\
 -- One captured flow in replayable form. Its values are invented or sampled; none was captured.
 -- A plain client runs it once:  mariadb DATABASE < {name}.sql
 -- The load engine reads the lines that begin with "-- @" and writes new values into the
--- statements for each checkout. An "@gen" line says how such a value is made.
-"""
+-- statements for each checkout. An "@gen" line says how such a value is made."""
+_ABOUT_TURNS = """\
+-- A statement or row marked "@turn" runs where the checkout drew a count that reaches it; a plain
+-- client runs them all."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FLOW = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -43,28 +51,12 @@ def parse(data: bytes, *, path: Path) -> Workload:
 
 
 def render(workload: Workload) -> bytes:
-    """The file's bytes; raises WorkloadError when a variable can never be set."""
+    """The file's bytes; raises WorkloadError when a variable can never be set, or a checkout that
+    leaves turns out would not be sound."""
     order = order_of(workload)
     _check_names(workload)
-    by_name = {v.name: v for v in workload.variables}
-    lines = [_HEADER.format(name=workload.name).encode() + _title(workload)]
-    if workload.set_names:
-        lines.append(_bytes(workload.set_names) + b";")
-    lines.append(b"")
-    lines += [_fresh(v) for v in order.before if v.kind is VariableKind.FRESH]
-    lines += [_sample(s, by_name, workload.samples) for s in workload.samples]
-    lines += [_derived(v) for v in order.before if v.expression]
-    connection, transaction = 1, 0
-    for index, step in enumerate(workload.steps):
-        if step.transaction != transaction or not step.transaction:
-            lines.append(b"")
-        lines.append(
-            _annotation(step, step.connection != connection, step.transaction != transaction)
-        )
-        lines.append(_text(step) + b";")
-        lines += [_bind(b, by_name[b.variable]) for b in step.binds]
-        lines += [_derived(v) for v in order.after.get(index, ()) if v.expression]
-        connection, transaction = step.connection, step.transaction
+    _check_turns(workload)
+    lines = [*_header(workload), *_variables(workload, order), *_steps(workload, order)]
     return b"\n".join(lines) + b"\n"
 
 
@@ -76,94 +68,90 @@ def _check_names(workload: Workload) -> None:
     """Names that would break the file's syntax are refused; statement ids are unique."""
     if not _FLOW.fullmatch(workload.name):
         raise WorkloadError("a workload's name is made of letters, digits, _ and -")
-    wrong = [v.name for v in workload.variables if not _NAME.fullmatch(v.name)]
+    names = [v.name for v in workload.variables] + [r.name for r in workload.repeats]
+    wrong = [name for name in names if not _NAME.fullmatch(name)]
     if wrong:
-        raise WorkloadError(f"a variable's name is made of letters, digits and _; not {wrong[0]}")
+        raise WorkloadError(
+            f"a name in a workload is made of letters, digits and _; not {wrong[0]}"
+        )
+    if any("\n" in table or "-- @" in table for table in workload.tables):
+        raise WorkloadError("a table whose name breaks a line, or holds -- @, cannot be written")
     if len({s.statement_id for s in workload.steps}) < len(workload.steps):
         raise WorkloadError("two statements of the workload have the same id")
 
 
-def _title(workload: Workload) -> bytes:
-    title = (
+def _check_turns(workload: Workload) -> None:
+    broken = broken_turn(workload)
+    if broken:
+        at = "" if broken.step is None else f"{workload.steps[broken.step].statement_id}: "
+        raise WorkloadError(at + broken.message, hint=broken.hint)
+
+
+def _header(workload: Workload) -> Iterator[bytes]:
+    yield _HEADER.format(name=workload.name).encode()
+    if workload.repeats:
+        yield _ABOUT_TURNS.encode()
+    yield _title(workload).encode()
+    if workload.counts:
+        counts = "".join(f"  {key}: {count}" for key, count in workload.counts.items())
+        yield f"-- @counts{counts}".encode()
+    for repeat in workload.repeats:
+        yield f"-- @repeat {repeat.name}  counts: {' '.join(map(str, repeat.counts))}".encode()
+    for table, fingerprint in sorted(workload.tables.items()):
+        yield _bytes(f"-- @tables {table_text(table, fingerprint)}")
+    if workload.set_names:
+        yield _bytes(workload.set_names) + b";"
+
+
+def _title(workload: Workload) -> str:
+    return (
         f"-- @workload {workload.name}  schema_version: {WORKLOAD_SCHEMA_VERSION}"
         f"  captures: {workload.captures}  statements: {len(workload.steps)}"
         f"  transactions: {workload.transactions}"
     )
-    counts = "".join(f"  {key}: {count}" for key, count in workload.counts.items())
-    return (title + (f"\n-- @counts{counts}" if counts else "")).encode()
 
 
-def _fresh(variable: Variable) -> bytes:
-    text = (
-        f"-- @gen {variable.name} fresh {variable.generator} {variable.column or '-'}\n"
-        f"SET @{variable.name} = {variable.example};"
-    )
-    return _bytes(text)
+def _variables(workload: Workload, order: Order) -> Iterator[bytes]:
+    """Those that are set before the flow begins, under a line that says what they are."""
+    by_name = {v.name: v for v in workload.variables}
+    fresh = [fresh_text(v) for v in order.before if v.kind is VariableKind.FRESH]
+    sampled = [sample_text(s, by_name, workload.samples) for s in workload.samples]
+    derived = [derived_text(v) for v in order.before if v.expression]
+    sections = {
+        "-- New in each checkout": fresh,
+        "-- Rows that the target has": sampled,
+        "-- Worked out from these, or from the time": derived,
+    }
+    for title, texts in sections.items():
+        if texts:
+            yield b""
+            yield title.encode()
+            yield from map(_bytes, texts)
 
 
-def _derived(variable: Variable) -> bytes:
-    text = (
-        f"-- @derive {variable.name} {variable.kind} {variable.form} {variable.column or '-'}\n"
-        f"SET @{variable.name} = {variable.expression};"
-    )
-    return _bytes(text)
+def _steps(workload: Workload, order: Order) -> Iterator[bytes]:
+    by_name = {v.name: v for v in workload.variables}
+    connection, transaction = 1, 0
+    told: set[int] = set()
+    for index, step in enumerate(workload.steps):
+        if step.transaction != transaction or not step.transaction:
+            yield b""
+        if step.transaction and step.transaction not in told:
+            told.add(step.transaction)
+            held = [s for s in workload.steps if s.transaction == step.transaction]
+            yield _bytes(f"-- {gist(held)}")
+        yield _annotation(step, step.connection != connection, step.transaction != transaction)
+        yield _text(step) + b";"
+        yield from _after(step, by_name, order.after.get(index, ()))
+        connection, transaction = step.connection, step.transaction
 
 
-def _bind(bind: Bind, variable: Variable) -> bytes:
-    plus = f" + {bind.offset}" if bind.offset else ""
-    text = (
-        f"-- @bind {variable.name} server {variable.form} {variable.column or '-'}\n"
-        f"SET @{variable.name} = LAST_INSERT_ID(){plus};"
-    )
-    return _bytes(text)
-
-
-def _sample(sample: Sample, by_name: dict[str, Variable], samples: Sequence[Sample]) -> bytes:
-    """The annotation, and the SELECT that gives a plain client one such row."""
-    forms = [by_name[name].form for name in sample.variables]
-    note = f"-- @sample {', '.join(sample.variables)} existing {_plain(sample.table)}"
-    if sample.weight_by:
-        note += f"  weight: {sample.weight_by}"
-    if any(form is not Form.TEXT for form in forms):
-        note += f"  forms: {' '.join(forms)}"
-    where = [f"{quoted(column)} = @{name}" for column, name in sample.where]
-    where += _enough_children(sample, samples)
-    lines = [
-        note,
-        f"SELECT {', '.join(map(quoted, sample.columns))}"
-        f" INTO {', '.join('@' + name for name in sample.variables)} FROM {quoted(sample.table)}",
-        *(f"  {'AND' if i else 'WHERE'} {condition}" for i, condition in enumerate(where)),
-        f"  ORDER BY {quoted(sample.columns[0])} LIMIT 1 OFFSET {sample.distinct};",
-    ]
-    return _bytes("\n".join(lines))
-
-
-def _enough_children(sample: Sample, samples: Sequence[Sample]) -> list[str]:
-    """Conditions that keep a plain client from a merchant without the products sampled later."""
-    column_of = dict(zip(sample.variables, sample.columns, strict=True))
-    needed: dict[tuple[str, str, str], int] = {}
-    for child in samples:
-        for column, name in child.where:
-            if name in column_of and child.table != sample.table:
-                key = (child.table, column, column_of[name])
-                needed[key] = max(needed.get(key, 0), child.distinct + 1)
-    parent = quoted(sample.table)
-    return [
-        f"(SELECT COUNT(*) FROM {quoted(table)}"
-        f" WHERE {quoted(table)}.{quoted(column)} = {parent}.{quoted(own)}) > {count - 1}"
-        for (table, column, own), count in needed.items()
-    ]
-
-
-def quoted(name: str) -> str:
-    """A column or table name in backticks; `schema.table` keeps its dot."""
-    return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
-
-
-def _plain(name: str) -> str:
-    if re.search(r"\s", name):
-        raise WorkloadError("a table with a space in its name cannot be sampled")
-    return name
+def _after(
+    step: Step, by_name: dict[str, Variable], variables: Sequence[Variable]
+) -> Iterator[bytes]:
+    """The ids that a statement gives, and what is derived from them."""
+    yield from (_bytes(bind_text(b, by_name[b.variable])) for b in step.binds)
+    yield from (_bytes(derived_text(v)) for v in variables if v.expression)
 
 
 def _annotation(step: Step, connects: bool, transacts: bool) -> bytes:
@@ -172,11 +160,36 @@ def _annotation(step: Step, connects: bool, transacts: bool) -> bytes:
         notes.append(f"-- @connection {step.connection}")
     if transacts:
         notes.append(f"-- @transaction {step.transaction}")
+    if step.turn:
+        notes.append(f"-- {_turn(step.turn)}")
     if step.pause_ms:
         notes.append(f"-- @pause {str(step.pause_ms).removesuffix('.0')}ms")
+    if step.shape:
+        notes.append(f"-- @shape {step.shape}")
     return "  ".join(notes).encode()
 
 
+def _turn(turn: Turn) -> str:
+    return f"@turn {turn.repeat} {turn.number}"
+
+
 def _text(step: Step) -> bytes:
-    parts = [b"@" + p.variable.encode() if isinstance(p, Slot) else p for p in step.pieces]
-    return b"".join(parts)
+    """The statement with its rows marked; a comment of its own that reads as a mark is refused."""
+    text, rows = b"", 0
+    for piece in step.pieces:
+        if isinstance(piece, Row):
+            inner = b"".join(map(_plain, piece.pieces))
+            text += f"/* {_turn(piece.turn)} */".encode() + inner + b"/* @end */"
+            rows += 1
+        else:
+            text += _plain(piece)
+    if b"/*" in text and sum(n.name in MARKS for _, n in marks(text, lex(text))) != 2 * rows:
+        raise WorkloadError(
+            f"{step.statement_id} holds a comment of its own that reads as @turn or @end",
+            hint="Take the comment out of the statement.",
+        )
+    return text
+
+
+def _plain(piece: bytes | Slot) -> bytes:
+    return b"@" + piece.variable.encode() if isinstance(piece, Slot) else piece

@@ -7,12 +7,13 @@ lock-step. Places without a column join the nearest group before them."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from readiness.config.overrides import Override
 from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
-from readiness.workload.align import Place
 from readiness.workload.context import COMPARED, INSERTED, LISTED, Meeting
+from readiness.workload.places import Place
 from readiness.workload.schema import Schema
 
 Values = tuple[bytes | None, ...]
@@ -45,8 +46,10 @@ class Group(Raw):
 
     `expression` names other groups (`needs`) by their `reference` until names are given;
     `bound_by` is the statement whose insert id it is, `offset` behind the first id; `is_part`
-    says that it is a stretch of a text, which no place holds alone; `due` is when a group that
-    needs it is first used."""
+    says that it is a stretch of a text, which no place holds alone, `is_bare` that it is a number in
+    JSON; `due` is when a group that needs it is first used; `is_choice` that the user picked it among
+    rows of the flow; `is_at_source` what the source said (None: it was not asked); `override` is what
+    a person says of it."""
 
     number: int
     values: Values
@@ -64,7 +67,26 @@ class Group(Raw):
     offset: int = 0
     because: str = ""
     is_part: bool = False
+    is_bare: bool = False
     due: tuple[int, int] | None = None
+    is_choice: bool = False
+    is_at_source: bool | None = None
+    override: Override = field(default_factory=Override)
+
+    @property
+    def is_settled(self) -> bool:
+        """A person said what it is: no rule changes it."""
+        return bool(self.override.kind)
+
+    @property
+    def stays_inline(self) -> bool:
+        """A person said that it is no variable, so nothing can be computed from it."""
+        return self.override.kind == "inline"
+
+    @property
+    def observed(self) -> Values:
+        """The values without padding: None where no place of the group was seen in the capture."""
+        return _observed(self.values, self.uses)
 
     @property
     def reference(self) -> str:
@@ -106,6 +128,11 @@ class Group(Raw):
     def depends_on(self, other: Group) -> bool:
         """`other` is this group or one that it needs."""
         return self is other or any(n.depends_on(other) for n in self.needs)
+
+
+def _observed(values: Values, uses: Sequence[Use]) -> Values:
+    seen = [any(s) for s in zip(*(u.place.seen for u in uses), strict=True)]
+    return tuple(v if s else None for v, s in zip(values, seen, strict=True))
 
 
 def is_telling(values: Values) -> bool:
@@ -167,13 +194,14 @@ def _split(values: Values, uses: list[Use], schema: Schema) -> tuple[list[list[U
         return schema.root(*use.column) if use.is_plain else None
 
     numbered = {d for u in uses if (d := domain(u)) and schema.is_auto_increment(*d)}
-    if is_telling(values) and not numbered:
+    telling = is_telling(_observed(values, uses))
+    if telling and not numbered:
         return [uses], 0
     own: dict[tuple[str, str], list[Use]] = {}
     rest: list[Use] = []
     for use in uses:
         where = domain(use)
-        stands_alone = where is not None and (where in numbered or not is_telling(values))
+        stands_alone = where is not None and (where in numbered or not telling)
         if where is not None and stands_alone:
             own.setdefault(where, []).append(use)
         else:
@@ -223,7 +251,12 @@ def rank(use: Use, schema: Schema) -> int:
     return 1 if is_met and schema.is_indexed(*use.column) else 2
 
 
-def part_of(text: Group, values: tuple[bytes, ...], number: int) -> Group:
+def alike(group: Group, uses: list[Use], number: int) -> Group:
+    """A group of the same value for some of the uses."""
+    return replace(group, number=number, uses=uses, home=uses[0], needs=[])
+
+
+def part_of(text: Group, values: tuple[bytes, ...], number: int, *, is_bare: bool = False) -> Group:
     """A fresh group for a stretch of a text that nothing else explains."""
     return Group(
         number,
@@ -237,4 +270,5 @@ def part_of(text: Group, values: tuple[bytes, ...], number: int) -> Group:
         kind=VariableKind.FRESH,
         because="a stretch of a text that differs",
         is_part=True,
+        is_bare=is_bare,
     )

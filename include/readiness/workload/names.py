@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from readiness.workload.groups import Group
 
@@ -31,11 +32,35 @@ def stem(table: str, column: str) -> str:
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "value"
 
 
-def give_names(groups: Sequence[Group], taken: Collection[str]) -> None:
+Identity = tuple[tuple[int, int], bool, tuple[bytes | None, ...], int]
+"""First use, whether it is a stretch of a text, values, and which of several such stretches."""
+
+
+def identities(groups: Sequence[Group]) -> list[Identity]:
+    """What makes each group the same one when the same captures are read again."""
+    seen: Counter[tuple[tuple[int, int], bool, tuple[bytes | None, ...]]] = Counter()
+    found: list[Identity] = []
+    for group in groups:
+        key = (group.order, group.is_part, group.values)
+        found.append((*key, seen[key]))
+        seen[key] += 1
+    return found
+
+
+def give_names(
+    groups: Sequence[Group],
+    taken: Collection[str],
+    known: Mapping[Identity, str] | None = None,
+) -> None:
     """Numbers the groups of each stem in order of first use, past the names in `taken` (lower
-    case: the application's own user variables), and writes the names into all expressions."""
+    case: the application's own user variables), and writes the names into all expressions.
+    Groups in `known` keep the name they have there."""
+    known = known or {}
+    taken = {*taken, *(name.lower() for name in known.values())}
     counts: dict[str, int] = {}
-    for group in sorted(groups, key=lambda g: g.order):
+    for group, identity in zip(groups, identities(groups), strict=True):
+        group.name = known.get(identity, "")
+    for group in sorted((g for g in groups if not g.name), key=lambda g: g.order):
         base = stem(*group.column) + ("_part" if group.is_part else "")
         number = counts.get(base, 0)
         while f"{base}_{number}" in taken:

@@ -6,25 +6,29 @@ each value comes from. Nothing here writes SQL from a syntax tree: statements ke
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft
 from readiness.model.transactions import RawCapture
 from readiness.sql.lexer import TokenKind
-from readiness.workload.align import Alignment, Place, align
-from readiness.workload.classify import Exists, bind_choices, bind_server_ids, classify
+from readiness.workload.align import Alignment, align
+from readiness.workload.classify import Exists
 from readiness.workload.context import NOWHERE, Context, ContextReader, Meeting, with_prepared
-from readiness.workload.derive import derive
 from readiness.workload.drafting import Drafting
-from readiness.workload.embed import embed
-from readiness.workload.groups import Use, group
-from readiness.workload.names import give_names
-from readiness.workload.sampling import existing_rows, samples_of
+from readiness.workload.evidence import Witness
+from readiness.workload.groups import Use
+from readiness.workload.names import give_names, identities
+from readiness.workload.overrides import InForce, with_overrides
+from readiness.workload.places import Place
+from readiness.workload.sampling import samples_of
 from readiness.workload.schema import Schema
 from readiness.workload.source import SourceRows
 from readiness.workload.sql_modes import refuse_other_sql_modes
 from readiness.workload.statements import Flow, Statement, flatten
-from readiness.workload.times import bind_times, hidden_by_the_clock
+from readiness.workload.times import hidden_by_the_clock
+from readiness.workload.turns import Scope, repeat_names
+from readiness.workload.variables import Material
 
 
 def parameterize(
@@ -34,29 +38,34 @@ def parameterize(
     name: str,
     exists: Exists | None = None,
     rows: SourceRows | None = None,
+    in_force: InForce | None = None,
 ) -> RawDraft:
-    """The flow of the first capture, with variables found by comparing it with the others.
+    """The flow of the captures, with variables found by comparing them with one another.
 
     `exists` and `rows` ask the source database; without them the statements alone decide which
-    existing values belong to one row. Raises WorkloadError for fewer than two captures, captures
-    of different flows or in another sql_mode, SqlError for SQL that cannot be read."""
+    existing values belong to one row. Overrides that are `in_force` win over all rules.
+    Raises WorkloadError for fewer than two captures, captures of different flows or in another
+    sql_mode, ConfigMistakes for overrides that cannot be followed, SqlError for SQL that cannot be
+    read."""
     flows = _flows(captures)
     alignment = align(flows)
-    contexts = _contexts(flows[0].statements, schema)
+    contexts = _contexts(alignment.statements, schema)
+    scope = Scope([one.part.turn for one in alignment.laid], alignment.repeats)
     uses = _uses(alignment.places, contexts, schema)
-    groups, guesses = group(uses, schema)
-    warnings = [*_alignment_warnings(flows, alignment), *_context_warnings(contexts, guesses)]
-    bind_times(groups)
-    warnings += bind_server_ids(groups, contexts, schema)
-    bind_choices(groups)
-    warnings += classify(groups, schema, exists)
-    found = existing_rows(groups, schema, rows)
-    derive(groups)
-    groups += embed(groups)
-    give_names(groups, _own_variables(flows[0].statements))
-    samples = samples_of(found, schema, rows)
-    drafting = Drafting(flows, alignment.places, contexts, groups, schema)
-    return drafting.draft(name, samples, warnings)
+    material = Material(uses, contexts, scope, schema, exists, rows)
+    own = _own_variables(alignment.statements)
+    found = material.find()
+    give_names(found.groups, own)
+    was = {i: g.name for i, g in zip(identities(found.groups), found.groups, strict=True)}
+    if in_force:
+        found = with_overrides(material, found, in_force, own)
+    told = _alignment_warnings(flows, alignment)
+    warnings = [*told, *_context_warnings(contexts), *found.warnings]
+    names = repeat_names(alignment, contexts, own | {g.name for g in found.groups})
+    drafting = Drafting(alignment, names, contexts, found.groups, schema)
+    draft = drafting.draft(name, len(flows), samples_of(found.rows, schema, rows), warnings)
+    witness = Witness(alignment.places, contexts, schema, found.groups, was)
+    return replace(draft, explanation=witness.explain(told))
 
 
 def _flows(captures: Sequence[RawCapture]) -> list[Flow]:
@@ -110,24 +119,32 @@ def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str
     warnings = []
     for number, (missing, extra) in enumerate(alignment.unmatched, 2):
         if missing:
-            ids = ", ".join(f"s{i + 1:03d}" for i in missing[:8]) + ", …" * (len(missing) > 8)
-            warnings.append(f"capture {number} has no statement for {ids}")
+            warnings.append(f"capture {number} has no statement for {_ids(missing)}")
         if extra:
             warnings.append(f"capture {number} has {extra} statements that capture 1 has not")
+    if alignment.nested:
+        warnings.append(
+            f"a loop at {_ids(alignment.nested)} runs within another: it is written out as often as "
+            "one capture runs it, and its length does not vary"
+        )
+    if alignment.dropped:
+        warnings.append(f"failed tries within a loop are left out: {alignment.dropped}")
+    if longest := [i for i, one in enumerate(alignment.laid) if one.longest]:
+        warnings.append(f"a text of {_ids(longest)} always holds the longest list of the captures")
     if left_out := flows[0].left_out:
         warnings.append(f"{left_out} statements of session set-up were left out")
     return warnings
 
 
-def _context_warnings(contexts: Sequence[Context], guesses: int) -> list[str]:
+def _ids(statements: Sequence[int]) -> str:
+    """The first of the statements by their names."""
+    return ", ".join(f"s{i + 1:03d}" for i in statements[:8]) + ", …" * (len(statements) > 8)
+
+
+def _context_warnings(contexts: Sequence[Context]) -> list[str]:
     warnings = []
     unread = [i for i, c in enumerate(contexts) if not c.is_parsed and c.meetings]
     if unread:
         ids = ", ".join(f"s{i + 1:03d}" for i in unread)
         warnings.append(f"the columns of {ids} are unknown: the parser cannot read them")
-    if guesses:
-        warnings.append(
-            f"{guesses} places could belong to ids of several tables; the nearest was taken. "
-            "Salt the AUTO_INCREMENT ranges before capturing to be sure"
-        )
     return warnings

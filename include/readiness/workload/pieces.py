@@ -5,42 +5,36 @@ byte for byte; comments other than hints and executable ones are left out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from readiness.model.draft import RawLiteral, RawPiece
+from readiness.model.draft import RawLiteral, RawPiece, RawRow
 from readiness.model.workload import Slot
 from readiness.sql.lexer import TokenKind
 from readiness.workload.literals import Literal
+from readiness.workload.places import Span
 from readiness.workload.statements import Statement
+
+_Plain = bytes | RawLiteral | Slot
+_Cut = tuple[int, int, Slot | RawLiteral | None]
 
 
 def pieces_of(
-    statement: Statement, replaced: Mapping[int, Slot | RawLiteral]
+    statement: Statement,
+    replaced: Mapping[int, Slot | RawLiteral],
+    rows: Sequence[Span] = (),
 ) -> tuple[RawPiece, ...]:
     """`replaced` says by literal number what stands in its place: a slot takes the literal with its
-    introducer, a RawLiteral the literal alone; literals not named stay static bytes."""
-    cuts: list[tuple[int, int, Slot | RawLiteral | None]] = [
-        (t.start, t.end, None) for t in statement.tokens if t.kind is TokenKind.COMMENT
-    ]
-    for number, replacement in replaced.items():
-        literal = statement.literals[number]
-        if isinstance(replacement, Slot):
-            cuts.append((literal.slot_start, literal.slot_end, replacement))
-        else:
-            cuts.append((literal.start, literal.end, replacement))
-    pieces: list[RawPiece] = []
+    introducer, a RawLiteral the literal alone; literals not named stay static bytes. `rows` are the
+    parts that belong to one turn, in order."""
+    cuts = _cuts(statement, replaced)
     start, end = _extent(statement)
+    pieces: list[RawPiece] = []
     at = start
-    for cut_start, cut_end, piece in sorted(cuts, key=lambda c: c[:2]):
-        if not start <= cut_start < end or cut_start < at:
-            continue  # outside the statement, or a comment within a literal that was replaced
-        _add(pieces, statement.sql[at:cut_start])
-        if piece is None:
-            _add(pieces, _gap(statement.sql, cut_start, cut_end))
-        else:
-            pieces.append(piece)
-        at = cut_end
-    _add(pieces, statement.sql[at:end])
+    for row in rows:
+        pieces += _between(statement, cuts, at, row.start)
+        pieces.append(RawRow(row.turn, tuple(_between(statement, cuts, row.start, row.end))))
+        at = row.end
+    pieces += _between(statement, cuts, at, end)
     return tuple(pieces)
 
 
@@ -52,6 +46,37 @@ def literal_text(statement: Statement, literal: Literal) -> bytes:
             text += statement.sql[at : token.start] + _gap(statement.sql, token.start, token.end)
             at = token.end
     return text + statement.sql[at : literal.end]
+
+
+def _cuts(statement: Statement, replaced: Mapping[int, Slot | RawLiteral]) -> list[_Cut]:
+    """What does not stay as it is, in order."""
+    cuts: list[_Cut] = [
+        (t.start, t.end, None) for t in statement.tokens if t.kind is TokenKind.COMMENT
+    ]
+    for number, replacement in replaced.items():
+        literal = statement.literals[number]
+        if isinstance(replacement, Slot):
+            cuts.append((literal.slot_start, literal.slot_end, replacement))
+        else:
+            cuts.append((literal.start, literal.end, replacement))
+    return sorted(cuts, key=lambda c: c[:2])
+
+
+def _between(statement: Statement, cuts: Sequence[_Cut], start: int, end: int) -> list[_Plain]:
+    """The pieces of the bytes [start, end)."""
+    pieces: list[_Plain] = []
+    at = start
+    for cut_start, cut_end, piece in cuts:
+        if not start <= cut_start < end or cut_start < at:
+            continue  # outside of the bytes, or a comment within a literal that was replaced
+        _add(pieces, statement.sql[at:cut_start])
+        if piece is None:
+            _add(pieces, _gap(statement.sql, cut_start, cut_end))
+        else:
+            pieces.append(piece)
+        at = cut_end
+    _add(pieces, statement.sql[at:end])
+    return pieces
 
 
 def _extent(statement: Statement) -> tuple[int, int]:
@@ -68,7 +93,7 @@ def _gap(sql: bytes, start: int, end: int) -> bytes:
     return b"" if before.isspace() or after.isspace() else b" "
 
 
-def _add(pieces: list[RawPiece], text: bytes) -> None:
+def _add(pieces: list[_Plain], text: bytes) -> None:
     if not text:
         return
     if pieces and isinstance(pieces[-1], bytes):

@@ -82,6 +82,7 @@ def _add_companions(table: str, row: _Row, groups: Sequence[Group], rows: Source
         values = tuple(None if r is None else r.get(column) for r in reached)
         for group in groups:
             is_open = group.kind in (None, VariableKind.FRESH) and not group.is_indexed
+            is_open = is_open and not group.is_settled
             if is_open and _equal(group.values, values) and _names_agree(group, column):
                 group.kind, group.root = VariableKind.EXISTING, (table, column)
                 group.because = "a column of the sampled row"
@@ -111,7 +112,8 @@ def samples_of(
     for table, row in found:
         where = _where(table, row, sampled, schema, rows)
         columns = _key_first(table, row, schema)
-        weight = "" if where else _weight(table, columns[0], row[columns[0]], schema)
+        said = next((g.override.weight for g in row.values() if g.override.weight), "")
+        weight = said or ("" if where else _weight(table, columns[0], row[columns[0]], schema))
         same = [s for s in made if s.table == table and s.where == where]
         variables = tuple(row[c].name for c in columns)
         made.append(Sample(variables, table, columns, weight, where, len(same)))

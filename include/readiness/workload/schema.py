@@ -9,17 +9,24 @@ from dataclasses import asdict, dataclass, field
 
 from readiness.errors import WorkloadError
 from readiness.ports import Session
+from readiness.workload.definitions import filled_by, full_type
 
 SCHEMA_JSON_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; `type` is the data type in lower case without length (`varchar`, `bigint`)."""
+    """One column; `type` is the data type in lower case without length (`varchar`, `bigint`).
+
+    `full_type` has length, sign and values (`bigint unsigned`, `varchar(40)`), `filled` says what
+    the server writes where a statement gives no value; both are in one spelling for all engines, and
+    "" in schema files that are older than they."""
 
     type: str
     nullable: bool = True
     auto_increment: bool = False
+    full_type: str = ""
+    filled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,7 @@ class Schema:
         if version != SCHEMA_JSON_VERSION:
             raise WorkloadError(
                 f"the schema file has schema_version {version!r}, {SCHEMA_JSON_VERSION} is read",
-                hint="Write it again from the database with --source.",
+                hint="Write it again:  readiness workload schema --source DSN -o FILE",
             )
         try:
             tables = data["tables"]
@@ -154,7 +161,7 @@ class Schema:
         except (KeyError, TypeError, ValueError) as e:
             raise WorkloadError(
                 f"the schema file is broken: {type(e).__name__} at {e}",
-                hint="Write it again from the database with --source.",
+                hint="Write it again:  readiness workload schema --source DSN -o FILE",
             ) from e
         return cls(str(data.get("name", "")), str(data.get("collation", "")), made)
 
@@ -200,7 +207,8 @@ def read_schema(session: Session, database: str) -> Schema:
 
 def _columns(session: Session, database: str) -> dict[str, dict[str, Column]]:
     rows = session.query(
-        "SELECT c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.IS_NULLABLE, c.EXTRA "
+        "SELECT c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.IS_NULLABLE, c.EXTRA, c.COLUMN_TYPE, "
+        "c.COLUMN_DEFAULT "
         "FROM information_schema.COLUMNS c JOIN information_schema.TABLES t "
         "ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME "
         "AND t.TABLE_TYPE = 'BASE TABLE' "
@@ -209,9 +217,13 @@ def _columns(session: Session, database: str) -> dict[str, dict[str, Column]]:
     )
     tables: dict[str, dict[str, Column]] = {}
     for row in rows:
-        table, column, kind, nullable, extra = (_text(v) for v in row)
+        table, column, kind, nullable, extra, column_type = (_text(v) for v in row[:6])
         tables.setdefault(table, {})[column] = Column(
-            kind.lower(), nullable == "YES", "auto_increment" in extra.lower()
+            kind.lower(),
+            nullable == "YES",
+            "auto_increment" in extra.lower(),
+            full_type(column_type, kind),
+            filled_by(None if row[6] is None else _text(row[6]), extra),
         )
     return tables
 

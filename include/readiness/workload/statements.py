@@ -19,7 +19,8 @@ from readiness.workload.literals import Literal, literals_of
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Statement(Raw):
     """One statement of one capture. `transaction` counts from 1, 0 is autocommit; `pause_ms` is
-    the captured gap before it, 0 where the log has none."""
+    the captured gap before it, 0 where the log has none; `line` is its record's first in the log, 0
+    for a BEGIN, COMMIT or ROLLBACK that the application never sent."""
 
     sql: bytes
     tokens: tuple[Token, ...]
@@ -29,6 +30,7 @@ class Statement(Raw):
     thread: int
     transaction: int
     pause_ms: float
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,6 +85,7 @@ def _statement(transaction: RawTransaction, raw: RawStatement) -> Statement:
         transaction.thread_id,
         0,
         raw.gap_ns / 1e6 if raw.gap_ns else 0.0,
+        raw.line,
     )
 
 

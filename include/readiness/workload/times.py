@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from readiness.model.workload import VariableKind
-from readiness.workload.align import Place
 from readiness.workload.groups import Group, Values
+from readiness.workload.places import Place
 
 _MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d)([ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z?)")
 _DAY = re.compile(rb"\d{4}-\d\d-\d\d")
@@ -23,12 +23,13 @@ _NEAR_FUTURE_DAYS = 400
 
 def bind_times(groups: Sequence[Group]) -> None:
     """Marks the groups that move with the clock as TIME, with their expression."""
-    moments = {id(g): m for g in groups if g.kind is None and (m := _moments(g.values))}
+    unbound = [g for g in groups if g.kind is None or g.is_settled]
+    moments = {id(g): m for g in unbound if (m := _moments(g.values))}
     if not moments:
         return
     now = _starts(list(moments.values()))
-    for group in groups:
-        if group.kind is not None:
+    for group in unbound:
+        if group.is_settled:
             continue
         if id(group) in moments:
             expression = _moment_expression(group, moments[id(group)], now)

@@ -6,6 +6,7 @@
 -- @counts  literals: 12  generated: 8
 SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci;
 
+-- New in each checkout
 -- @gen user_id_0 fresh uuid4 users.id
 SET @user_id_0 = '5f1c3a90-0000-4000-8000-00000001';
 -- @gen user_email_0 fresh email(28) users.email
@@ -16,6 +17,8 @@ SET @device_id_0 = x'00ff';
 SET @order_ref_0 = 'ORD-QX1Y2Z';
 -- @gen amount_0 fresh integer(1000..99999) orders.cents
 SET @amount_0 = 4711;
+
+-- Rows that the target has
 -- @sample merchant_id_0 existing merchants  weight: loans.merchant_id  forms: number
 SELECT `id` INTO @merchant_id_0 FROM `merchants`
   WHERE (SELECT COUNT(*) FROM `products` WHERE `products`.`merchant_id` = `merchants`.`id`) > 1
@@ -28,11 +31,14 @@ SELECT `sku` INTO @sku_0 FROM `products`
 SELECT `sku` INTO @sku_1 FROM `products`
   WHERE `merchant_id` = @merchant_id_0
   ORDER BY `sku` LIMIT 1 OFFSET 1;
+
+-- Worked out from these, or from the time
 -- @derive email_hash_0 derived text users.email_hash
 SET @email_hash_0 = SHA2(LOWER(@user_email_0), 256);
 -- @derive due_0 time text loans.due
 SET @due_0 = CURDATE() + INTERVAL 14 DAY;
 
+-- writes users, loans
 -- @statement s001  -- @transaction 1
 BEGIN;
 -- @statement s002  -- @pause 4.1ms

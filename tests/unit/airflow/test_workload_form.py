@@ -18,6 +18,7 @@ GIVEN = {
     "users": ["api"],
     "source": None,
     "schema": "schema.json",
+    "overrides": None,
 }
 
 

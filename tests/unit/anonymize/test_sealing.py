@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.fakes.checkouts import draft, fresh, literal, step
 
 from readiness.anonymize.seal import seal
 from readiness.errors import WorkloadError
-from readiness.model.draft import RawDraft, RawLiteral, RawVariable
-from readiness.model.workload import Form, Piece, Slot, VariableKind, Workload
+from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawRow, RawVariable
+from readiness.model.workload import Form, Piece, Repeat, Row, Slot, Turn, VariableKind, Workload
 
 KEY = b"k" * 32
 
@@ -19,11 +20,11 @@ def sealed(raw: RawDraft) -> Workload:
     return seal(raw, key=KEY, now_ms=1_796_000_000_000)
 
 
-def pieces(*given: bytes | RawLiteral | Slot) -> tuple[Piece, ...]:
+def pieces(*given: RawPiece) -> tuple[Piece, ...]:
     return sealed(draft(step(*given))).steps[0].pieces
 
 
-def text(*given: bytes | RawLiteral | Slot) -> bytes:
+def text(*given: RawPiece) -> bytes:
     return b"".join(p if isinstance(p, bytes) else b"@" for p in pieces(*given))
 
 
@@ -97,6 +98,41 @@ def test_bytes_that_are_no_text_are_written_in_hex(varies: bool) -> None:
     made = text(b"SELECT ", raw)
     assert made.startswith(b"SELECT _binary x'")
     assert made.isascii()
+
+
+@pytest.mark.parametrize("before", [b"SELECT _binary", b"SELECT _utf8mb4", b"SELECT 1 LIKE"])
+@pytest.mark.parametrize("varies", [True, False])
+def test_hex_never_touches_the_word_before_it(before: bytes, varies: bool) -> None:
+    """`_binary'\xff'` stands in two pieces, the introducer and the text: `_binaryx'…'` is a name."""
+    raw = RawLiteral(b"'\xff\x00\xfe12345'", Form.TEXT, "", "", varies=varies)
+    assert text(before, raw).startswith(before + b" x'")
+
+
+def test_hex_after_a_sign_stands_as_the_text_stood() -> None:
+    raw = RawLiteral(b"'\xff\x00\xfe12345'", Form.TEXT, "", "")
+    assert text(b"SELECT (", raw, b")").startswith(b"SELECT (x'")
+
+
+def test_the_rows_of_a_turn_are_sealed_like_the_rest() -> None:
+    turn = Turn("lines_0", 2)
+    secret = RawLiteral(b"_binary'\xff\x00\xfe12345'", Form.TEXT, "", "", varies=True)
+    row = RawRow(turn, (b", (", Slot("a"), b", ", literal(b"'Ada Weiss'"), b", ", secret, b")"))
+    raw = draft(step(b"INSERT INTO t VALUES (", Slot("a"), b")", row, b";\n"))
+    (plain, slot, end, made) = sealed(raw).steps[0].pieces
+    assert (plain, slot, end) == (b"INSERT INTO t VALUES (", Slot("a"), b")")
+    assert isinstance(made, Row)
+    assert (made.turn, made.pieces[:2]) == (turn, (b", (", Slot("a")))
+    assert isinstance(made.pieces[2], bytes)
+    assert re.fullmatch(rb", '[^']{9}', _binary x'[0-9a-f]{16}'\)", made.pieces[2])
+    assert b"Ada" not in made.pieces[2]
+
+
+def test_what_repeats_is_passed_on() -> None:
+    one = replace(step(b"SELECT 1"), turn=Turn("lines_0", 1), shape="3f2a9c11")
+    raw = replace(draft(one), repeats=(Repeat("lines_0", (1, 2)),), tables={"loans": "91bc0a2d"})
+    made = sealed(raw)
+    assert (made.repeats, made.tables) == (raw.repeats, raw.tables)
+    assert (made.steps[0].turn, made.steps[0].shape) == (one.turn, one.shape)
 
 
 def test_slots_never_touch_a_word() -> None:

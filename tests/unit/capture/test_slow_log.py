@@ -75,7 +75,7 @@ def test_mysql_says_when_a_statement_ended(write: Write) -> None:
     (event,) = events(write(mysql(b"SELECT 1")))
     end_ns = 1_796_037_171_500_000_000
     assert (event.at_ns, event.latency_ns) == (end_ns - 250_000_000, 250_000_000)
-    assert (event.thread_id, event.user, event.line, event.rows) == (7, "app", 1, None)
+    assert (event.thread_id, event.user, event.line, event.rows) == (7, "app", 1, (3, None))
 
 
 def test_mariadb_says_the_second_in_which_it_began_and_only_a_new_one(write: Write) -> None:

@@ -48,7 +48,7 @@ def test_mysql_calls_the_end_start_time_and_mariadb_the_start(dump: Path) -> Non
 
 
 def test_mariadb_knows_the_rows_that_changed(dump: Path) -> None:
-    assert read(dump)[0].rows is None
+    assert read(dump)[0].rows == (0, None)
     dump.write_bytes(as_of_mariadb(dump.read_bytes()))
     assert read(dump)[0].rows == (0, 5)
 

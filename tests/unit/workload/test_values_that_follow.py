@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.captures import shop_schema, statements, variables
 
 from readiness.model.draft import RawDraft
-from readiness.model.workload import VariableKind
+from readiness.model.workload import Form, VariableKind
 from readiness.workload.parameterize import parameterize
 
 PEOPLE: tuple[dict[str, object], ...] = (
@@ -88,13 +88,41 @@ def test_json_embeds_values_and_what_differs_besides_is_a_variable() -> None:
 
 
 def test_unexplained_json_is_left_whole() -> None:
-    carts = ([1], [1, 2], [3, 4, 5])
+    carts = ({"a": 1}, {"b": [2]}, {"c": None})
     values = tuple(
-        {**p, "note": json.dumps({"id": p["u"], "cart": [{"n": n} for n in cart]})}
+        {**p, "note": json.dumps({"id": p["u"], "cart": cart})}
         for p, cart in zip(PEOPLE, carts, strict=True)
     )
     found = of(INSERT, "UPDATE orders SET note = '{note}'", values=values)
     assert "order_note_0" not in variables(found)
+
+
+def test_a_number_in_json_stays_a_number() -> None:
+    values = tuple(
+        {**p, "note": json.dumps({"id": p["u"], "items": n, "gift": True})}
+        for p, n in zip(PEOPLE, (12, 3, 40), strict=True)
+    )
+    found = variables(of(INSERT, "UPDATE orders SET note = '{note}'", values=values))
+    assert found["order_note_part_0"].form is Form.NUMBER
+    assert found["order_note_part_0"].generator == "integer"
+
+
+def test_a_word_of_json_that_differs_leaves_the_text_whole() -> None:
+    values = tuple(
+        {**p, "note": json.dumps({"id": p["u"], "gift": gift})}
+        for p, gift in zip(PEOPLE, (True, False, None), strict=True)
+    )
+    found = of(INSERT, "UPDATE orders SET note = '{note}'", values=values)
+    assert "order_note_0" not in variables(found)
+
+
+def test_unexplained_json_in_several_statements_is_no_pattern() -> None:
+    values = tuple(
+        {**p, "note": json.dumps({"gift": gift})}
+        for p, gift in zip(PEOPLE, (True, [], None), strict=True)
+    )
+    sql = "UPDATE orders SET note = '{note}'"
+    assert "order_note_0" not in variables(of(INSERT, sql, sql, values=values))
 
 
 def test_a_key_that_shares_a_stretch_with_another_keeps_its_own_values() -> None:

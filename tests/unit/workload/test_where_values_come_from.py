@@ -13,7 +13,7 @@ from tests.fakes.captures import (
 )
 
 from readiness.errors import WorkloadError
-from readiness.model.draft import RawDraft, RawLiteral
+from readiness.model.draft import RawDraft, RawLiteral, RawRow
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import VariableKind
 from readiness.workload.parameterize import parameterize
@@ -209,13 +209,16 @@ def test_own_user_variables_are_not_overwritten() -> None:
     assert list(variables(found)) == ["user_id_1"]
 
 
-def test_a_list_of_another_length_is_no_evidence() -> None:
+def test_a_list_of_another_length_is_evidence_as_far_as_it_goes() -> None:
     found = draft(
         statements("SELECT id FROM users WHERE name IN ('x', 'y')", "SELECT id FROM shops"),
         statements("SELECT id FROM users WHERE name IN ('x')", "SELECT id FROM shops"),
     )
-    varying = [p for p in found.steps[0].pieces if isinstance(p, RawLiteral) and p.varies]
-    assert len(varying) == 2
+    (row,) = [p for p in found.steps[0].pieces if isinstance(p, RawRow)]
+    (own,) = [p for p in found.steps[0].pieces if isinstance(p, RawLiteral)]
+    (more,) = [p for p in row.pieces if isinstance(p, RawLiteral)]
+    assert (own.text, own.varies) == (b"'x'", False)
+    assert (more.text, more.varies, row.turn.number) == (b"'y'", True, 2)
 
 
 @pytest.mark.parametrize("mode", ["ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "PIPES_AS_CONCAT"])

@@ -13,7 +13,7 @@ from readiness.sql.lexer import split_statements
 from readiness.workload.file import ordered, parse, render
 
 PATH = Path("checkout.sql")
-GOLDEN = Path(__file__).parents[2] / "golden" / "workload" / "checkout.sql"
+GOLDEN = Path(__file__).parents[2] / "golden" / "workload"
 
 
 def changed(old: bytes, new: bytes) -> bytes:
@@ -23,11 +23,18 @@ def changed(old: bytes, new: bytes) -> bytes:
 
 
 def test_the_file_is_as_it_was_frozen() -> None:
-    assert render(small_workload()) == GOLDEN.read_bytes()
+    assert render(small_workload()) == (GOLDEN / "checkout.sql").read_bytes()
 
 
 def test_what_was_written_is_read() -> None:
-    assert parse(GOLDEN.read_bytes(), path=PATH) == ordered(small_workload())
+    data = (GOLDEN / "checkout.sql").read_bytes()
+    assert parse(data, path=PATH) == ordered(small_workload())
+
+
+def test_a_file_of_an_earlier_build_is_read() -> None:
+    lines = render(small_workload()).splitlines()
+    plain = [line for line in lines if line[:3] != b"-- " or line[:4] == b"-- @"]
+    assert parse(b"\n".join(plain), path=PATH) == ordered(small_workload())
 
 
 def test_a_derived_variable_follows_the_id_it_needs() -> None:
@@ -55,23 +62,23 @@ MISTAKES = {
     "no title": (b"-- @workload checkout", b"-- workload checkout", 0, "@workload"),
     "version missing": (b"schema_version: 1", b"", 5, "schema_version"),
     "newer version": (b"schema_version: 1", b"schema_version: 9", 5, "schema_version 9"),
-    "unknown annotation": (b"-- @gen user_id_0", b"-- @gne user_id_0", 9, "@gne"),
-    "unknown generator": (b"fresh uuid4", b"fresh uuid5", 9, "uuid5"),
-    "generator without range": (b"integer(1000..99999)", b"integer", 17, "range"),
-    "pattern cut off": (b"pattern(ORD-AXXXXX)", b"pattern(ORD-AXXXXX", 15, "@gen"),
-    "example missing": (b"SET @user_id_0 = ", b"SELECT ", 9, "@user_id_0"),
-    "unknown input": (b"LOWER(@user_email_0)", b"LOWER(@user_mail_0)", 31, "@user_mail_0"),
-    "unknown function": (b"SHA2(", b"CRC32(", 31, "CRC32"),
+    "unknown annotation": (b"-- @gen user_id_0", b"-- @gne user_id_0", 10, "@gne"),
+    "unknown generator": (b"fresh uuid4", b"fresh uuid5", 10, "uuid5"),
+    "generator without range": (b"integer(1000..99999)", b"integer", 18, "range"),
+    "pattern cut off": (b"pattern(ORD-AXXXXX)", b"pattern(ORD-AXXXXX", 16, "@gen"),
+    "example missing": (b"SET @user_id_0 = ", b"SELECT ", 10, "@user_id_0"),
+    "unknown input": (b"LOWER(@user_email_0)", b"LOWER(@user_mail_0)", 36, "@user_mail_0"),
+    "unknown function": (b"SHA2(", b"CRC32(", 36, "CRC32"),
     "used, never set": (
         b"VALUES (@user_id_0, @merchant",
         b"VALUES (@user_1, @merchant",
-        41,
+        47,
         "@user_1",
     ),
-    "two statements s002": (b"@statement s003", b"@statement s002", 40, "s002"),
-    "connection 0": (b"@connection 2", b"@connection 0", 49, "@connection"),
-    "no figure": (b"@pause 4.1ms", b"@pause soon", 38, "@pause"),
-    "semicolon missing": (b"COMMIT;", b"COMMIT", 49, "line 47"),
+    "two statements s002": (b"@statement s003", b"@statement s002", 46, "s002"),
+    "connection 0": (b"@connection 2", b"@connection 0", 55, "@connection"),
+    "no figure": (b"@pause 4.1ms", b"@pause soon", 44, "@pause"),
+    "semicolon missing": (b"COMMIT;", b"COMMIT", 55, "line 53"),
     "open quote": (b"SET @user_id_0 = '", b"SET @user_id_0 = ", 0, "never ends"),
 }
 

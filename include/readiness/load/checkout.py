@@ -1,0 +1,21 @@
+"""One checkout while it runs, as the hot loop keeps it."""
+
+from __future__ import annotations
+
+from readiness.load.connections import Connection, Opened
+
+
+class Checkout:
+    """One checkout in flight; `step` is the statement sent or due. Times are monotonic
+    nanoseconds."""
+
+    __slots__ = ("awaits", "due_ns", "first_ns", "is_over", "opened", "sent_ns", "step", "values")
+
+    def __init__(self, due_ns: int, opened: Opened, values: list[bytes]) -> None:
+        self.due_ns = due_ns
+        self.opened = opened
+        self.values = values
+        self.step = 0
+        self.sent_ns = self.first_ns = 0
+        self.awaits: Connection | None = None
+        self.is_over = False
