@@ -51,7 +51,7 @@ def baskets(server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> Ba
     database = Database(server, "paylater")
     database.make()
     with database.admin() as admin:
-        load_shop(admin, seed=1, users=1000)
+        load_shop(admin, seed=1, users=600)
     personas = [dataclasses.replace(p, items=n) for p, n in zip(PERSONAS, BASKETS, strict=True)]
     captures = capture_shop(database, folder / "logs", personas)
     built = build(captures, database, folder / "checkout.sql")

@@ -101,4 +101,3 @@ def test_a_wrong_binding_is_found(shell: Shell) -> None:
     assert code == 3
     assert report["failed"] == 0
     assert len(fidelity["differences"]) >= 1
-

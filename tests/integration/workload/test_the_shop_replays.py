@@ -45,7 +45,7 @@ def shop(server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> Shop:
     database = Database(server, "paylater")
     database.make()
     with database.admin() as admin:
-        load_shop(admin, seed=1, users=1000)
+        load_shop(admin, seed=1, users=600)
     slow_log = folder / "slow.log"
     with every_statement_logged(database, slow_log):
         captures = capture_shop(database, folder / "logs", PERSONAS)
