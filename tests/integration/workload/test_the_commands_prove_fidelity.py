@@ -52,7 +52,7 @@ class Shell:
         assert self.run("clone", "adopt", self.dsn, "--yes")[0] == 0
         users = [word for user in SERVICES for word in ("--user", user)]
         code, out, said = self.run(
-            *("workload", "check", workload, "--target", self.dsn, "--checkouts", 10),
+            *("workload", "check", workload, "--target", self.dsn, "--checkouts", 20),
             *(*users, *words, "--json"),
         )
         assert out, said
@@ -84,7 +84,7 @@ def test_97_of_100_statements_meet_the_captured_rows(which: str, shell: Shell) -
     print(f"{which}: fidelity {fidelity['ratio']:.4f} of {fidelity['compared']} statements")
     assert code == 0
     assert report["failed"] == 0
-    assert fidelity["compared"] > 500
+    assert fidelity["compared"] > 100  # checkouts with the baskets of the logs
     assert fidelity["ratio"] >= 0.97
 
 
