@@ -1,4 +1,4 @@
-"""The example in docs/method.md is built as the page says."""
+"""The example and the figures in docs/method.md are what is built."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.fakes.captures import alone, capture, transaction
+from tests.fakes.captures import alone, capture, paylater_schema, transaction
+from tests.fakes.paylater import captures_of
 
 from readiness.anonymize.seal import seal
+from readiness.capture.sessions import read_capture
 from readiness.model.draft import RawDraft
 from readiness.model.transactions import RawCapture
 from readiness.workload.file import render
@@ -82,3 +84,14 @@ def test_the_file_has_the_lines_of_the_page_in_their_order(
     assert "@loan_id_0" in blocks[1]
     text = render(seal(draft, key=b"k" * 32)).decode()
     assert re.search(r"[\s\S]*?".join(lines), text)
+
+
+@pytest.mark.parametrize(("column", "which"), [(1, "plain"), (2, "salted")])
+def test_the_funnel_is_that_of_the_page(column: int, which: str, repository: Path) -> None:
+    page = (repository / "docs" / "method.md").read_text("utf-8")
+    rows = re.findall(r"^\| \**(\w+)\** \|((?: \**\d+\** \|)+)$", page, re.MULTILINE)
+    told = {step: int(figures.split("|")[column].strip(" *")) for step, figures in rows}
+    captures = [read_capture(path) for path in captures_of(which)]
+    counts = parameterize(captures, schema=paylater_schema(), name="checkout").counts
+    assert len(told) == 12
+    assert {step: counts[step] for step in told} == told
