@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from contextlib import closing
 from typing import NamedTuple
 
 import pytest
@@ -18,10 +19,12 @@ from tests.integration.workload.databases import (
 from tests.integration.workload.replaying import Replay, replay
 
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.mysql_script import open_script
 from readiness.demo.personas import PERSONAS
 from readiness.demo.seed_data import load_shop
 from readiness.flow.build import Built
 from readiness.model.workload import Workload
+from readiness.sql.lexer import split_statements
 
 pytestmark = pytest.mark.mysql
 BASKETS = (1, 2, 5)
@@ -115,3 +118,13 @@ def test_payloads_are_valid_json(baskets: Baskets) -> None:
     for table, column in (("checkout_events", "data"), ("checkouts", "payload")):
         broken = f"SELECT COUNT(*) FROM {table} WHERE NOT JSON_VALID({column})"
         assert baskets.database.value_of(broken) == 0
+
+
+def test_a_plain_client_buys_the_largest_basket(baskets: Baskets) -> None:
+    before = baskets.database.value_of("SELECT COUNT(*) FROM checkout_items")
+    script = open_script(**baskets.database.target().login)
+    with closing(script):
+        for statement in split_statements(baskets.built.path.read_bytes()):
+            assert script.run(statement).warnings == ()
+    after = baskets.database.value_of("SELECT COUNT(*) FROM checkout_items")
+    assert after - before == max(BASKETS)
