@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from readiness.model.draft import RawDraft, RawLiteral
 from readiness.model.transactions import Raw
@@ -20,9 +20,11 @@ _SHORTEST = 4
 @dataclass(frozen=True, slots=True, repr=False)
 class Originals(Raw):
     """Captured values by id: `user_email_0/2` is the variable's value in capture 2,
-    `s017/3/1` that of the statement's third varying literal in capture 1."""
+    `s017/3/1` that of the statement's third varying literal in capture 1. `parts` are pieces of
+    some of them that tell the person, too."""
 
     values: Mapping[str, bytes]
+    parts: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 def originals(draft: RawDraft) -> Originals:

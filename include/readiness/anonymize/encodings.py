@@ -1,0 +1,162 @@
+"""The ways in which a captured value is usually written: as text of several kinds, encoded, hashed.
+
+Case is folded by `fold`, which looks at each character alone: a folded value stands in the folded
+text wherever the value stands in the text, in upper, lower or mixed case of any script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import quote, quote_plus
+
+from readiness.model.workload import Form
+from readiness.sql.lexer import encode
+
+WORD_BELOW = 8  # bytes; shorter texts count as whole words only: digits meet digits by chance
+_BASE64_SHORTEST = 6  # characters; case counts, so fewer do than for a word
+_REVERSED_SHORTEST = 6
+_HASHES = ("md5", "sha1", "sha256", "sha512")
+_URL_KEPT = ("", "/", "!'()*", "!'()*;/?:@&=+$,#")  # by Python and by JavaScript
+_URL_ALPHABET = bytes.maketrans(b"+/", b"-_")
+
+
+class Writing(NamedTuple):
+    """One way a value may stand in a text. `is_folded`: to be compared with the folded text.
+    `is_word`: no letter or digit may stand before or after it."""
+
+    encoding: str
+    text: bytes
+    is_folded: bool
+    is_word: bool
+
+
+def fold(data: bytes) -> bytes:
+    """Without case, letters beyond ASCII included; bytes that are no UTF-8 stay."""
+    if data.isascii():
+        return data.lower()
+    text = data.decode("utf-8", "surrogateescape")
+    return text.upper().casefold().encode("utf-8", "surrogateescape")
+
+
+def writings(value: bytes) -> list[Writing]:
+    """All ways, each text once, by the first name that it has."""
+    made: dict[tuple[bytes, bool], Writing] = {}
+    for writing in _all(value):
+        made.setdefault((writing.text, writing.is_folded), writing)
+    return list(made.values())
+
+
+def _all(value: bytes) -> Iterator[Writing]:
+    if not value.isascii():  # bytes that are no text may merge with the letter before them
+        yield _exact("plain", value)
+    for name, text in _texts(value):
+        yield folded(name, text)
+    yield from _reversed(value)
+    for variant in dict.fromkeys((value, _lower(value))):
+        yield folded("hex", variant.hex().encode())
+        yield from _base64(variant)
+        for name in _HASHES:
+            digest = hashlib.new(name, variant, usedforsecurity=False).hexdigest()
+            yield folded(name, digest.encode())
+
+
+def folded(encoding: str, text: bytes) -> Writing:
+    """A text in any case."""
+    made = fold(text)
+    return Writing(encoding, made, is_folded=True, is_word=len(made) < WORD_BELOW)
+
+
+def _exact(encoding: str, text: bytes) -> Writing:
+    return Writing(encoding, text, is_folded=False, is_word=len(text) < WORD_BELOW)
+
+
+def _lower(value: bytes) -> bytes:
+    """In lower case as a program or SQL's LOWER() makes it before it hashes."""
+    return value.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
+
+
+def _texts(value: bytes) -> Iterator[tuple[str, bytes]]:
+    """(name, text): the value as text of each kind, and each of these inside a text of another."""
+    kinds = [("plain", value), *_kinds(value)]
+    yield from kinds
+    for name, text in kinds:
+        for written in (encode(Form.TEXT, text)[1:-1], text.replace(b"'", b"''")):
+            yield f"{name} in SQL", written
+            yield from _quoted(f"{name} in SQL", written)
+        yield from _quoted(name, text)
+
+
+def _kinds(value: bytes) -> Iterator[tuple[str, bytes]]:
+    for kept in _URL_KEPT:
+        yield "url", quote(value, safe=kept).encode()
+    yield "url", quote_plus(value).encode()
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return
+    yield "plain (NFC)", unicodedata.normalize("NFC", text).encode()
+    yield "plain (NFD)", unicodedata.normalize("NFD", text).encode()
+    yield from (("json", made) for made in _json(text))
+    yield from (("html", made) for made in _html(text))
+
+
+def _quoted(name: str, written: bytes) -> Iterator[tuple[str, bytes]]:
+    """A written text inside JSON (a Slack message) or HTML (a report)."""
+    try:
+        text = written.decode()
+    except UnicodeDecodeError:
+        return
+    yield from ((f"{name} in JSON", made) for made in _json(text))
+    if "&" not in text or name == "plain":
+        yield from ((f"{name} in HTML", made) for made in _html(text))
+
+
+def _json(text: str) -> Iterator[bytes]:
+    for is_ascii in (True, False):
+        yield json.dumps(text, ensure_ascii=is_ascii)[1:-1].encode()
+
+
+def _html(text: str) -> Iterator[bytes]:
+    """As Python, Jinja, Slack and XML writers escape it."""
+    python = html.escape(text)
+    jinja = python.replace("&#x27;", "&#39;").replace("&quot;", "&#34;")
+    for made in dict.fromkeys((python, jinja, html.escape(text, quote=False))):
+        yield made.encode()
+        yield made.encode("ascii", "xmlcharrefreplace")
+
+
+def _reversed(value: bytes) -> Iterator[Writing]:
+    """By characters as a program turns it, by bytes as a binary column is turned."""
+    made = fold(value)
+    if len(value) < _REVERSED_SHORTEST or made == made[::-1]:
+        return
+    backwards = value.decode("utf-8", "surrogateescape")[::-1]
+    yield folded("reversed", backwards.encode("utf-8", "surrogateescape"))
+    if not value.isascii():
+        yield _exact("reversed", value[::-1])
+
+
+def _base64(value: bytes) -> Iterator[Writing]:
+    """At each of the three places where it may begin, in both alphabets; a short one also alone."""
+    for shift in range(3):
+        text = _aligned(value, shift)
+        if len(text) >= _BASE64_SHORTEST:
+            for written in (text, text.translate(_URL_ALPHABET)):
+                yield Writing("base64", written, is_folded=False, is_word=False)
+    whole = base64.b64encode(value).rstrip(b"=")
+    if len(whole) >= _BASE64_SHORTEST:
+        for written in (whole, whole.translate(_URL_ALPHABET)):
+            yield Writing("base64", written, is_folded=False, is_word=True)
+
+
+def _aligned(value: bytes, shift: int) -> bytes:
+    """What of the base64 text does not depend on the neighbours, `shift` bytes standing before."""
+    text = base64.b64encode(b"\0" * shift + value).rstrip(b"=")
+    spare = (shift + len(value)) % 3
+    return text[(0, 2, 3)[shift] : len(text) - (1 if spare else 0)]

@@ -1,0 +1,202 @@
+"""Finds thousands of needles in a text at the speed of a few passes over it.
+
+All windows of 4 or 8 bytes are marked by one multiplication each and looked up in a table of bits;
+what stands there is compared by its fingerprint, and only what agrees by its proof.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from readiness.anonymize.encodings import fold
+from readiness.anonymize.needles import FINGERPRINT_BITS, PART, Needle, Needles
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers: TypeAlias = NDArray[np.uint64]
+    Places: TypeAlias = NDArray[np.int64]
+    Bits: TypeAlias = NDArray[np.bool_]
+
+_TABLE_BITS = 20
+_BLOCK = 1 << 16  # windows marked at once: their numbers stay in the processor's cache
+_CHUNK = 1 << 20  # bytes folded at once
+_MOST_SHRUNK = 3  # a letter of 3 bytes may be folded to one
+
+
+class Hit(NamedTuple):
+    """Where a needle begins: the line (from 1) of the text, and whose it is."""
+
+    line: int
+    encoding: str
+    value_id: str
+
+
+class Hunter:
+    """Searches any number of texts for the same needles."""
+
+    def __init__(self, needles: Needles) -> None:
+        self._prove = needles.marking.prove
+        kinds: dict[tuple[bool, int, bool], list[Needle]] = defaultdict(list)
+        for needle in needles.needles:
+            kinds[needle.is_folded, needle.width, needle.is_word].append(needle)
+        self._groups = [_Group(needles, kind, group) for kind, group in kinds.items()]
+        self._longest = max((n.length for n in needles.needles), default=0)
+
+    def hits(self, text: bytes) -> list[Hit]:
+        """The first place of each value and encoding in one text."""
+        return self.hits_in(_cut(text))
+
+    def hits_in(self, chunks: Iterable[bytes]) -> list[Hit]:
+        """As `hits`, of a text that comes in pieces and need not fit into memory."""
+        found: dict[tuple[str, str], int] = {}
+        for piece in _pieces(chunks, self._longest * _MOST_SHRUNK + 8):
+            for line, needle in self._found_in(piece, found):
+                key = (needle.value_id, needle.encoding)
+                found[key] = min(found.get(key, line), line)
+        hits = (Hit(line, encoding, value_id) for (value_id, encoding), line in found.items())
+        whole = {value_id for value_id, encoding in found if encoding != PART}
+        return sorted(h for h in hits if h.encoding != PART or h.value_id not in whole)
+
+    def finds(self, text: bytes) -> bool:
+        """Whether a text holds any of the values in any encoding."""
+        return any(True for _ in self._found_in(_Piece(text, 0, True, True), {}))
+
+    def _found_in(
+        self, piece: _Piece, known: dict[tuple[str, str], int]
+    ) -> Iterator[tuple[int, Needle]]:
+        folded = piece._replace(data=fold(piece.data))
+        for group in self._groups:
+            searched = folded if group.is_folded else piece
+            for start, needle in group.candidates(searched.data):
+                if (needle.value_id, needle.encoding) in known:
+                    continue
+                if self._stands(needle, searched, start):
+                    yield searched.line_at(start), needle
+
+    def _stands(self, needle: Needle, piece: _Piece, start: int) -> bool:
+        end = start + needle.length
+        if start < 0 or end > len(piece.data):
+            return False
+        if needle.is_word and not (piece.begins_word(start) and piece.ends_word(end)):
+            return False
+        return self._prove(piece.data[start:end]) == needle.proof
+
+
+class _Piece(NamedTuple):
+    """A stretch of a text; `lines` stand before it."""
+
+    data: bytes
+    lines: int
+    is_first: bool
+    is_last: bool
+
+    def line_at(self, start: int) -> int:
+        return self.lines + self.data.count(b"\n", 0, start) + 1
+
+    def begins_word(self, start: int) -> bool:
+        """Not where the stretch is cut: the stretch before holds that place, too."""
+        return not self.data[start - 1 : start].isalnum() if start else self.is_first
+
+    def ends_word(self, end: int) -> bool:
+        return not self.data[end : end + 1].isalnum() if end < len(self.data) else self.is_last
+
+
+def _cut(text: bytes) -> Iterator[bytes]:
+    return (text[at : at + _CHUNK] for at in range(0, len(text), _CHUNK))
+
+
+def _pieces(chunks: Iterable[bytes], overlap: int) -> Iterator[_Piece]:
+    """The text in stretches that overlap: what is no longer than that stands whole in one."""
+    held, lines, is_first = b"", 0, True
+    fresh = 0
+    for chunk in chunks:
+        if fresh >= max(_CHUNK, overlap):
+            yield _Piece(held, lines, is_first, is_last=False)
+            spent = max(0, len(held) - overlap)
+            lines, held, is_first, fresh = lines + held.count(b"\n", 0, spent), held[spent:], False, 0
+        held += chunk
+        fresh += len(chunk)
+    yield _Piece(held, lines, is_first, is_last=True)
+
+
+class _Group:
+    """The needles of one kind: folded or not, by windows of 4 or 8 bytes, whole words or not."""
+
+    def __init__(
+        self, needles: Needles, kind: tuple[bool, int, bool], group: Iterable[Needle]
+    ) -> None:
+        import numpy as np
+
+        self.is_folded, self._width, self._is_word = kind
+        self._by_fingerprint: dict[int, list[Needle]] = defaultdict(list)
+        for needle in group:
+            self._by_fingerprint[needle.fingerprint].append(needle)
+        self._known = np.array(sorted(self._by_fingerprint), dtype=np.int64)
+        self._table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
+        self._table[self._known >> (FINGERPRINT_BITS - _TABLE_BITS)] = True
+        self._mask = np.uint64(needles.marking.mask)
+        self._multiplier = np.uint64(needles.marking.multiplier)
+
+    def candidates(self, data: bytes) -> Iterator[tuple[int, Needle]]:
+        """(where it would begin, needle) for each window whose fingerprint is a needle's."""
+        for block in range(0, len(data) - self._width + 1, _BLOCK):
+            for place, fingerprint in self._known_in(data, block):
+                for needle in self._by_fingerprint[fingerprint]:
+                    yield place - needle.at, needle
+
+    def _known_in(self, data: bytes, block: int) -> Iterator[tuple[int, int]]:
+        windows, places = self._windows(data, block)
+        marks = self._marks(windows)
+        passed = self._table[marks.view("i8")].nonzero()[0]
+        if not len(passed):
+            return
+        fingerprints = self._fingerprints(windows[passed])
+        places = passed if places is None else places[passed]
+        known = self._known.searchsorted(fingerprints).clip(max=len(self._known) - 1)
+        is_known = self._known[known] == fingerprints
+        yield from zip((places[is_known] + block).tolist(), fingerprints[is_known].tolist())
+
+    def _windows(self, data: bytes, block: int) -> tuple[Numbers, Places | None]:
+        """The windows that begin in the block as numbers, and where (None: everywhere)."""
+        import numpy as np
+
+        count = min(_BLOCK, len(data) - self._width + 1 - block)
+        windows = np.ndarray(
+            (count,), dtype=f"<u{self._width}", buffer=data, offset=block, strides=(1,)
+        )
+        if not self._is_word:
+            return windows, None
+        places = self._word_starts(data, block, count)
+        return windows[places], places
+
+    def _word_starts(self, data: bytes, block: int, count: int) -> Places:
+        """Where the byte before is no letter and no digit."""
+        import numpy as np
+
+        is_inside = _is_alphanumeric()[
+            np.frombuffer(data, dtype=np.uint8, offset=max(block - 1, 0), count=count - (not block))
+        ]
+        starts: Places = (~is_inside).nonzero()[0]
+        return starts if block else np.concatenate(([0], starts + 1))
+
+    def _marks(self, windows: Numbers) -> Numbers:
+        marks: Numbers = (windows ^ self._mask) * self._multiplier
+        marks >>= marks.dtype.type(64 - _TABLE_BITS)
+        return marks
+
+    def _fingerprints(self, windows: Numbers) -> Places:
+        marks: Numbers = (windows ^ self._mask) * self._multiplier
+        marks >>= marks.dtype.type(64 - FINGERPRINT_BITS)
+        return marks.view("i8")
+
+
+@cache
+def _is_alphanumeric() -> Bits:
+    import numpy as np
+
+    return np.array([bytes((code,)).isalnum() for code in range(256)])
