@@ -143,16 +143,12 @@ def _reversed(value: bytes) -> Iterator[Writing]:
 
 
 def _base64(value: bytes) -> Iterator[Writing]:
-    """At each of the three places where it may begin, in both alphabets; a short one also alone."""
-    for shift in range(3):
-        text = _aligned(value, shift)
-        if len(text) >= _BASE64_SHORTEST:
-            for written in (text, text.translate(_URL_ALPHABET)):
-                yield Writing("base64", written, is_folded=False, is_word=False)
-    whole = base64.b64encode(value).rstrip(b"=")
-    if len(whole) >= _BASE64_SHORTEST:
-        for written in (whole, whole.translate(_URL_ALPHABET)):
-            yield Writing("base64", written, is_folded=False, is_word=True)
+    """At each of the three places where it may begin, in both alphabets; of 4 bytes only alone."""
+    inner = [_aligned(value, shift) for shift in range(3)]
+    is_short = min(map(len, inner)) < _BASE64_SHORTEST
+    for text in [base64.b64encode(value).rstrip(b"=")] if is_short else inner:
+        for written in (text, text.translate(_URL_ALPHABET)):
+            yield Writing("base64", written, is_folded=False, is_word=is_short)
 
 
 def _aligned(value: bytes, shift: int) -> bytes:

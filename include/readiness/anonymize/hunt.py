@@ -118,7 +118,12 @@ def _pieces(chunks: Iterable[bytes], overlap: int) -> Iterator[_Piece]:
         if fresh >= max(_CHUNK, overlap):
             yield _Piece(held, lines, is_first, is_last=False)
             spent = max(0, len(held) - overlap)
-            lines, held, is_first, fresh = lines + held.count(b"\n", 0, spent), held[spent:], False, 0
+            lines, held, is_first, fresh = (
+                lines + held.count(b"\n", 0, spent),
+                held[spent:],
+                False,
+                0,
+            )
         held += chunk
         fresh += len(chunk)
     yield _Piece(held, lines, is_first, is_last=True)
@@ -159,7 +164,8 @@ class _Group:
         places = passed if places is None else places[passed]
         known = self._known.searchsorted(fingerprints).clip(max=len(self._known) - 1)
         is_known = self._known[known] == fingerprints
-        yield from zip((places[is_known] + block).tolist(), fingerprints[is_known].tolist())
+        found = (places[is_known] + block).tolist(), fingerprints[is_known].tolist()
+        yield from zip(*found, strict=True)
 
     def _windows(self, data: bytes, block: int) -> tuple[Numbers, Places | None]:
         """The windows that begin in the block as numbers, and where (None: everywhere)."""

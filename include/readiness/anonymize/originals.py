@@ -29,11 +29,11 @@ class Originals(Raw):
 
 def originals(draft: RawDraft) -> Originals:
     """All values of a draft that differ between captures, as far as they can be searched for."""
-    constants = _constants(draft)
+    shared = constants(draft)
     found: dict[str, bytes] = {}
     seen: set[bytes] = set()
     for value_id, value in varying(draft):
-        if len(value) >= _SHORTEST and value not in seen and not _holds(constants, value.lower()):
+        if len(value) >= _SHORTEST and value not in seen and not _holds(shared, value.lower()):
             found[value_id] = value
             seen.add(value)
     return Originals(found)
@@ -67,7 +67,7 @@ def literal_value(literal: RawLiteral) -> bytes:
     return b"".join(decode(t.kind, text[t.start : t.end]) for t in literal_tokens(literal))
 
 
-def _constants(draft: RawDraft) -> bytes:
+def constants(draft: RawDraft) -> bytes:
     """What all captures share, lower case: statement texts and constant literals."""
     parts: list[bytes] = []
     for step in draft.steps:
