@@ -81,7 +81,7 @@ def hunters(value: bytes) -> list[Hunter]:
     """In memory, and from a filter file that was written and read."""
     held = Originals({"v/1": value})
     kept = read_filter(filter_of(held, KEY), KEY, path=Path("w.filter"))
-    return [Hunter(needles_of(held)), Hunter(kept)]
+    return [Hunter(needles_of(held)), Hunter(kept.needles)]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -152,3 +152,9 @@ def test_how_a_text_arrives_changes_nothing(cuts: list[int], value: str) -> None
         at += size
     hunter = Hunter(needles_of(Originals({"v/1": value.encode()})))
     assert hunter.hits_in(pieces) == hunter.hits(text)
+
+
+@given(noise=st.binary(min_size=16, max_size=64), value=st.text("abc123", min_size=4, max_size=7))
+def test_a_short_value_does_not_count_in_binary_data(noise: bytes, value: str) -> None:
+    text = noise.replace(b"\n", b"\0") + b"\xff" + value.encode() + b"\xff" + noise
+    assert not Hunter(needles_of(Originals({"v/1": value.encode()}))).finds(text)

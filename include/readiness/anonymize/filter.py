@@ -15,11 +15,13 @@ from __future__ import annotations
 import hmac
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from readiness.anonymize.allowed import value_hash
 from readiness.anonymize.needles import Marking, Needle, Needles, needles_of
 from readiness.anonymize.originals import Originals
 from readiness.errors import ArtifactError, ConfigError, SchemaMismatch
@@ -37,21 +39,31 @@ _RECORD = struct.Struct(f"<IBBIII{_PROOF_BYTES}s")
 _FOLDED, _WORD, _WIDE = 1, 2, 4
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a filter file says: its needles, and by value id the hash that an allow-list names."""
+
+    needles: Needles
+    hashes: Mapping[str, str]
+
+
 def filter_of(originals: Originals, key: bytes) -> bytes:
     """The filter file of these values under the project's key. The same values and key give the
     same bytes."""
     needles = needles_of(originals, _marking(key)).needles
     value_ids = list(dict.fromkeys(n.value_id for n in needles))
     encodings = list(dict.fromkeys(n.encoding for n in needles))
-    header = json.dumps({"values": value_ids, "encodings": encodings}).encode()
+    hashes = [value_hash(originals.values[value_id], key) for value_id in value_ids]
+    names = {"values": value_ids, "encodings": encodings, "hashes": hashes}
+    header = json.dumps(names).encode()
     numbers = ({v: i for i, v in enumerate(value_ids)}, {e: i for i, e in enumerate(encodings)})
     records = sorted(_packed(n, *numbers) for n in needles)
     sealed = _cipher(key).encrypt(header + b"\n" + b"".join(records), [_head(VERSION)])
     return _head(VERSION) + _check(key) + b"\n" + sealed
 
 
-def read_filter(data: bytes, key: bytes, *, path: Path) -> Needles:
-    """The needles of a filter file; `path` is named in errors.
+def read_filter(data: bytes, key: bytes, *, path: Path) -> Filter:
+    """The content of a filter file; `path` is named in errors.
 
     Raises ConfigError for another key than the one it was made with, SchemaMismatch for another
     version, ArtifactError when it is broken."""
@@ -60,7 +72,8 @@ def read_filter(data: bytes, key: bytes, *, path: Path) -> Needles:
     names = json.loads(header)
     found = _RECORD.iter_unpack(records)
     needles = tuple(_unpacked(r, names["values"], names["encodings"]) for r in found)
-    return Needles(_marking(key), needles)
+    hashes = dict(zip(names["values"], names["hashes"], strict=True))
+    return Filter(Needles(_marking(key), needles), hashes)
 
 
 def _opened(data: bytes, key: bytes, path: Path) -> bytes:

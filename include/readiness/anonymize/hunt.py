@@ -6,6 +6,8 @@ what stands there is compared by its fingerprint, and only what agrees by its pr
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 _TABLE_BITS = 20
 _BLOCK = 1 << 16  # windows marked at once: their numbers stay in the processor's cache
 _CHUNK = 1 << 20  # bytes folded at once
+_NEAR = 8  # bytes beside a word that tell whether it stands in a text
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTINUATION = bytes(range(0x80, 0xC0))
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 _MOST_SHRUNK = 3  # a letter of 3 bytes may be folded to one
 
 
@@ -54,7 +60,7 @@ class Hunter:
     def hits_in(self, chunks: Iterable[bytes]) -> list[Hit]:
         """As `hits`, of a text that comes in pieces and need not fit into memory."""
         found: dict[tuple[str, str], int] = {}
-        for piece in _pieces(chunks, self._longest * _MOST_SHRUNK + 8):
+        for piece in _pieces(chunks, self._longest * _MOST_SHRUNK + 2 * _NEAR):
             for line, needle in self._found_in(piece, found):
                 key = (needle.value_id, needle.encoding)
                 found[key] = min(found.get(key, line), line)
@@ -82,7 +88,7 @@ class Hunter:
         end = start + needle.length
         if start < 0 or end > len(piece.data):
             return False
-        if needle.is_word and not (piece.begins_word(start) and piece.ends_word(end)):
+        if needle.is_word and not piece.is_word(start, end):
             return False
         return self._prove(piece.data[start:end]) == needle.proof
 
@@ -98,12 +104,28 @@ class _Piece(NamedTuple):
     def line_at(self, start: int) -> int:
         return self.lines + self.data.count(b"\n", 0, start) + 1
 
-    def begins_word(self, start: int) -> bool:
-        """Not where the stretch is cut: the stretch before holds that place, too."""
-        return not self.data[start - 1 : start].isalnum() if start else self.is_first
+    def is_word(self, start: int, end: int) -> bool:
+        """Whether this is a whole word of a text: in a picture, any four letters come by chance.
 
-    def ends_word(self, end: int) -> bool:
-        return not self.data[end : end + 1].isalnum() if end < len(self.data) else self.is_last
+        Not where the stretch is cut: the stretch beside holds that place, too."""
+        before, after = self.data[max(start - _NEAR, 0) : start], self.data[end : end + _NEAR]
+        is_whole = (before or self.is_first) and (after or self.is_last)
+        meets = before[-1:].isalnum() or after[:1].isalnum()
+        return bool(is_whole) and not meets and _is_text(before) and _is_text(after)
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether it is UTF-8 without control characters; letters may be cut at its ends."""
+    if _CONTROL.search(data):
+        return False
+    if data.isascii():
+        return True
+    whole = data.lstrip(_CONTINUATION) if data[0] in _CONTINUATION else data
+    try:
+        _UTF8().decode(whole, final=False)
+    except UnicodeDecodeError:
+        return False
+    return len(data) - len(whole) < 4
 
 
 def _cut(text: bytes) -> Iterator[bytes]:
