@@ -17,6 +17,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from readiness.anonymize.encodings import fold
+from readiness.anonymize.originals import Originals
 from readiness.config.mistakes import Form, in_order, read_form
 from readiness.config.yaml_file import YamlFile, read_yaml
 from readiness.errors import ConfigError
@@ -58,6 +59,14 @@ def value_hash(value: bytes, key: bytes) -> str:
     """The keyed hash of a value in any case, 24 hexadecimal digits."""
     made = hmac.digest(key, b"readiness allow 1|value|" + fold(value), "sha256")
     return made.hex()[:_HASH_CHARACTERS]
+
+
+def without(held: Originals, allowed: Allowed, key: bytes) -> Originals:
+    """The values that are not allowed."""
+    if not allowed.reasons:
+        return held
+    kept = {i: v for i, v in held.values.items() if value_hash(v, key) not in allowed.reasons}
+    return Originals(kept, {i: parts for i, parts in held.parts.items() if i in kept})
 
 
 def read_allowed(path: Path, key: bytes) -> Allowed:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 VERSION = 1
-SUFFIX = ".filter"
+_SUFFIX = ".filter"
 _MAGIC = b"readiness-filter"
 _PROOF_BYTES = 16
 _CHECK_BYTES = 16
@@ -45,6 +45,11 @@ class Filter:
 
     needles: Needles
     hashes: Mapping[str, str]
+
+
+def filter_beside(workload: Path) -> Path:
+    """Where a workload's filter lies: `checkout.filter` beside `checkout.sql`."""
+    return workload.with_suffix(_SUFFIX)
 
 
 def filter_of(originals: Originals, key: bytes) -> bytes:

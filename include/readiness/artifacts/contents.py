@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,10 +21,11 @@ class Content(NamedTuple):
     chunks: Iterator[bytes]
 
 
-def files_in(paths: Sequence[Path]) -> list[Path]:
+def files_in(paths: Iterable[Path]) -> list[Path]:
     """The files meant, folders with all that is in them, each once, in order.
 
     Raises ConfigError naming a path that is not there."""
+    paths = list(paths)
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
         raise ConfigError(

@@ -32,6 +32,9 @@ def add(build: argparse.ArgumentParser) -> None:
     build.add_argument("--source", metavar="DSN", help="where the captures were taken (read only)")
     build.add_argument("--key-file", metavar="F", type=Path, help="key of the pseudonyms")
     build.add_argument(
+        "--allow", metavar="F", type=Path, help="values that may stand there: readiness scan --help"
+    )
+    build.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -51,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
         source=login_of(Dsn.parse(args.source)) if args.source else None,
         schema=args.schema,
         choosing=choosing_of(args),
+        allow=args.allow,
     )
     key = load_key(args.key_file or read_settings().key_file)
     built = build(asked, key=key, output=args.output)

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from readiness.anonymize.allowed import Allowed, without
+from readiness.anonymize.filter import filter_beside, filter_of
 from readiness.anonymize.originals import originals
+from readiness.anonymize.parts import with_parts
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
@@ -25,13 +28,16 @@ from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_mode
 @dataclass(frozen=True, slots=True)
 class BuildInputs:
     """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
-    says which part of each log is a capture."""
+    says which part of each log is a capture, `allowed` which values may stand in outputs. Without
+    `keeps_filter` (the key is thrown away) later tasks have nothing to search for."""
 
     name: str
     captures: tuple[Path, ...]
     users: tuple[str, ...]
     schema: Schema
     choosing: Choosing = field(default_factory=Choosing)
+    allowed: Allowed = field(default_factory=Allowed)
+    keeps_filter: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Built:
 def build_workload(
     inputs: BuildInputs, *, source: Session | None, key: bytes, output: Path
 ) -> Built:
-    """Writes `output` when no captured value survives in it. `source` is where the captures were
+    """Writes `output` and its filter when no captured value survives in it. `source` is where the captures were
     taken. Raises CaptureError, WorkloadError, and PrivacyError naming line and encoding."""
     if source:
         refuse_other_sql_modes(global_sql_modes(source), "the source")
@@ -61,7 +67,12 @@ def build_workload(
     )
     workload = seal(draft, key=key)
     text = render(workload)
-    _require_clean(scan({output.name: text}, originals(draft)), output)
+    captured = without(with_parts(originals(draft), draft), inputs.allowed, key)
+    _require_clean(scan({output.name: text}, captured), output)
+    if inputs.keeps_filter:  # first: a workload without its filter would be published unsearched
+        atomic.write_bytes(filter_beside(output), filter_of(captured, key))
+    else:
+        filter_beside(output).unlink(missing_ok=True)
     atomic.write_bytes(output, text)
     warnings = [warning for capture in captures for warning in _warnings(capture)]
     return Built(workload, output, (*warnings, *draft.warnings))
@@ -75,7 +86,8 @@ def _require_clean(leaks: Sequence[Leak], output: Path) -> None:
         f"{count} captured value{'s' * (count != 1)} would stand in {output.name}; nothing was"
         " written."
         f" The first: line {first.line}, {first.encoding}, value {first.value_id}.",
-        hint="Capture once more with a persona that shares nothing with the others.",
+        hint="Capture once more with a persona that shares nothing with the others, or allow the"
+        " value:  readiness scan --help",
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from readiness import __version__, interlock
 from readiness.adapters.shard_relay import serve_shard
+from readiness.anonymize.filter import filter_beside
 from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.plan import Plan
@@ -33,6 +34,7 @@ from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
+from readiness.wiring.scans import guard_of
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
@@ -77,9 +79,11 @@ def open_run(
 ) -> RunRecord:
     """Asks the interlock, calibrates where the plan says so, and begins the run folder.
 
-    Raises WorkloadFileError before the target is asked, TargetRefused before anything is sent as
-    load, LoadError."""
+    Raises WorkloadFileError, and ConfigError where the workload's filter cannot be read, before the
+    target is asked, TargetRefused before anything is sent as load, LoadError."""
     workload_at(request.workload)
+    kept = filter_beside(request.workload)
+    guard_of(kept)  # a lost key is told before the load, not after it
     gate(request.target, settings)()
     source = load_source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
@@ -91,6 +95,7 @@ def open_run(
         plan=request.plan.source.text.encode(),
         expectations=request.plan.expectations.read_bytes(),
         workload=request.workload.read_bytes(),
+        workload_filter=kept.read_bytes() if kept.is_file() else b"",
     )
     return record
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.adapters.mysql_session import Login, open_session
+from readiness.anonymize.allowed import Allowed, read_allowed
+from readiness.anonymize.filter import filter_beside
 from readiness.anonymize.key import load_key
 from readiness.artifacts import atomic
 from readiness.config.settings import Settings
@@ -24,7 +26,7 @@ class Asked:
     """What a workload is built from: two or more logs of the same flow (with `users`: only their
     sessions), or with `choosing` a part of each, and where its schema is known from: `source` is the
     login of the database where the captures were taken, `schema` a file with it as JSON. One of the
-    two is needed."""
+    two is needed. `allow` lists values that may stand in outputs."""
 
     name: str
     captures: tuple[Path, ...]
@@ -32,6 +34,7 @@ class Asked:
     source: Login | None = None
     schema: Path | None = None
     choosing: Choosing = field(default_factory=Choosing)
+    allow: Path | None = None
 
 
 def build(asked: Asked, *, key: bytes, output: Path) -> Built:
@@ -43,23 +46,28 @@ def build(asked: Asked, *, key: bytes, output: Path) -> Built:
             users=asked.users,
             schema=_schema(asked, session),
             choosing=asked.choosing,
+            allowed=read_allowed(asked.allow, key) if asked.allow else Allowed(),
         )
         return build_workload(inputs, source=session, key=key, output=output)
 
 
 def publish(asked: Asked, settings: Settings) -> Built:
-    """Builds workloads/NAME.sql of the state folder; the one before is kept as NAME.sql.previous.
+    """Builds workloads/NAME.sql of the state folder and its filter; those before are kept as
+    NAME.sql.previous and NAME.filter.previous.
 
     What fails leaves the present file as it is. Raises as `build` does."""
     path = settings.workloads / f"{asked.name}.sql"
     staged = settings.workloads / "building" / path.name
+    files = [(filter_beside(staged), filter_beside(path)), (staged, path)]
     try:
         built = build(asked, key=load_key(settings.key_file), output=staged)
-        if path.is_file() and path.read_bytes() != staged.read_bytes():
-            atomic.write_bytes(path.with_name(f"{path.name}.previous"), path.read_bytes())
-        staged.replace(path)
+        for new, old in files:
+            if old.is_file() and old.read_bytes() != new.read_bytes():
+                atomic.write_bytes(old.with_name(f"{old.name}.previous"), old.read_bytes())
+            new.replace(old)
     finally:
-        staged.unlink(missing_ok=True)
+        for new, _ in files:
+            new.unlink(missing_ok=True)
     return replace(built, path=path)
 
 
