@@ -21,6 +21,7 @@ from readiness.sql.lexer import encode
 WORD_BELOW = 8  # bytes; shorter texts count as whole words only: digits meet digits by chance
 _BASE64_SHORTEST = 6  # characters; case counts, so fewer do than for a word
 _REVERSED_SHORTEST = 6
+_LONG = 2000  # bytes; of longer values only the plain text is looked for inside other texts
 _HASHES = ("md5", "sha1", "sha256", "sha512")
 _URL_KEPT = ("", "/", "!'()*", "!'()*;/?:@&=+$,#")  # by Python and by JavaScript
 _URL_ALPHABET = bytes.maketrans(b"+/", b"-_")
@@ -82,14 +83,13 @@ def _lower(value: bytes) -> bytes:
 
 
 def _texts(value: bytes) -> Iterator[tuple[str, bytes]]:
-    """(name, text): the value as text of each kind, and each of these inside a text of another."""
-    kinds = [("plain", value), *_kinds(value)]
+    """(name, text): the value as text of each kind, and each of these inside texts of others: a
+    message is JSON around HTML around whatever the sentence quotes."""
+    kinds = dict.fromkeys([("plain", value), *_kinds(value)])
     yield from kinds
-    for name, text in kinds:
-        for written in (encode(Form.TEXT, text)[1:-1], text.replace(b"'", b"''")):
-            yield f"{name} in SQL", written
-            yield from _quoted(f"{name} in SQL", written)
-        yield from _quoted(name, text)
+    for name, text in kinds if len(value) <= _LONG else [("plain", value)]:
+        for outer, written in _within(text):
+            yield f"{name} in {outer}", written
 
 
 def _kinds(value: bytes) -> Iterator[tuple[str, bytes]]:
@@ -106,15 +106,24 @@ def _kinds(value: bytes) -> Iterator[tuple[str, bytes]]:
     yield from (("html", made) for made in _html(text))
 
 
-def _quoted(name: str, written: bytes) -> Iterator[tuple[str, bytes]]:
-    """A written text inside JSON (a Slack message) or HTML (a report)."""
+def _within(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """A text as it is written in SQL, JSON, HTML, and in two of them."""
+    for sql in (encode(Form.TEXT, text)[1:-1], text.replace(b"'", b"''")):
+        yield "SQL", sql
+        yield from _shown(sql, "SQL in ")
+    yield from _shown(text)
+
+
+def _shown(text: bytes, what: str = "") -> Iterator[tuple[str, bytes]]:
+    """In a page, in JSON, and in a page's words in JSON, as Slack takes them."""
     try:
-        text = written.decode()
+        held = text.decode()
     except UnicodeDecodeError:
         return
-    yield from ((f"{name} in JSON", made) for made in _json(text))
-    if "&" not in text or name == "plain":
-        yield from ((f"{name} in HTML", made) for made in _html(text))
+    yield from ((f"{what}JSON", made) for made in _json(held))
+    for made in _html(held):
+        yield f"{what}HTML", made
+        yield from ((f"{what}HTML in JSON", again) for again in _json(made.decode()))
 
 
 def _json(text: str) -> Iterator[bytes]:
@@ -136,8 +145,9 @@ def _reversed(value: bytes) -> Iterator[Writing]:
     made = fold(value)
     if len(value) < _REVERSED_SHORTEST or made == made[::-1]:
         return
-    backwards = value.decode("utf-8", "surrogateescape")[::-1]
-    yield folded("reversed", backwards.encode("utf-8", "surrogateescape"))
+    backwards = value.decode("utf-8", "surrogateescape")[::-1].encode("utf-8", "surrogateescape")
+    yield folded("reversed", backwards)
+    yield from (folded(f"reversed in {outer}", text) for outer, text in _within(backwards))
     if not value.isascii():
         yield _exact("reversed", value[::-1])
 

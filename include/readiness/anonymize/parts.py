@@ -16,7 +16,8 @@ from readiness.anonymize.sensitive import is_personal_column, personal_spans
 from readiness.model.draft import RawDraft, RawLiteral, RawPiece
 
 _LENGTH = 8
-_NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*(?: [^\W\d_]+(?:['’.-][^\W\d_]+)*){1,4}")
+_NAME_WORD = r"[\"'(«“„]?[^\W\d_]+(?:['’.-][^\W\d_]+)*[.)\"'»”]?"
+_NAME = re.compile(rf"{_NAME_WORD}(?: {_NAME_WORD}){{1,4}}")
 _SEPARATOR = re.compile(r"[\s()/.+-]+")
 
 
