@@ -9,12 +9,13 @@ allow:
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import AfterValidator
 
 from readiness.anonymize.encodings import fold
 from readiness.anonymize.originals import Originals
@@ -27,10 +28,24 @@ _HASH_CHARACTERS = 24
 _KEY_CHARACTERS = 8
 
 
+def _as_hash(text: str) -> str:
+    if not re.fullmatch(rf"[0-9a-f]{{{_HASH_CHARACTERS}}}", text):
+        raise ValueError(
+            f"a hash has {_HASH_CHARACTERS} hexadecimal digits, as readiness scan --json prints it"
+        )
+    return text
+
+
+def _as_reason(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a reason is needed: why may this value stand in an output?")
+    return text
+
+
 class _Entry(Form):
     WHAT: ClassVar[str] = "an allowed value"
-    hash: str = Field(pattern=rf"^[0-9a-f]{{{_HASH_CHARACTERS}}}$")
-    reason: str = Field(min_length=1)
+    hash: Annotated[str, AfterValidator(_as_hash)]
+    reason: Annotated[str, AfterValidator(_as_reason)]
 
 
 class _List(Form):

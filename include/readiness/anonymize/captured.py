@@ -21,6 +21,7 @@ _SHORTEST = 4
 _LONG_NUMBER = re.compile(rb"[-+]?\d*\.?\d{6,}|[-+]?\d{6,}\.?\d*")
 _NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?")
 _CONSTANT_WORD = re.compile(rb"(?:[a-z]+|[A-Z]+)(?:[ _.:/-](?:[a-z]+|[A-Z]+))*")
+_CHARSET = re.compile(rb"(?:utf8(?:mb[34])?|latin1|ucs2|utf16|ascii|binary)(?:_\w+_(?:ci|cs|bin))?")
 _WORDS = re.compile(rb"[a-z0-9]+")
 
 Found = dict[bytes, str]
@@ -137,7 +138,7 @@ def _is_constant(value: bytes) -> bool:
     """Of one capture: a short number, or a word in one case, such as 'checkout.confirmed'."""
     if _NUMBER.fullmatch(value):
         return not _LONG_NUMBER.fullmatch(value)
-    return _CONSTANT_WORD.fullmatch(value) is not None
+    return bool(_CONSTANT_WORD.fullmatch(value) or _CHARSET.fullmatch(value))
 
 
 def _stands_in(shared: bytes, words: set[bytes], value: bytes) -> bool:

@@ -67,7 +67,8 @@ def register(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit code 0; 3 when a captured value was found."""
     key_file = args.key_file or read_settings().key_file
-    asked = Search(tuple(args.capture), args.filter, key_file, args.allow)
+    needs_key = args.key_file is not None
+    asked = Search(tuple(args.capture), args.filter, key_file, args.allow, needs_key)
     scanned, sought = scan_files(args.paths, asked, console.progress)
     for note in sought.notes:
         console.progress(f"  ! {note}")

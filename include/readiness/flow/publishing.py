@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readiness.anonymize.hunt import Hit, Hunter
-from readiness.anonymize.needles import Needles
+from readiness.anonymize.needles import PART, Needles
 from readiness.artifacts.contents import contents, files_in
 from readiness.errors import PrivacyError
 
@@ -48,7 +48,8 @@ class Guard:
 def _told(hits: Sequence[Hit]) -> str:
     if not hits:
         return ""
-    first, values = hits[0], len({hit.value_id for hit in hits})
+    first = min(hits, key=lambda hit: hit.encoding == PART)
+    values = len({hit.value_id for hit in hits})
     count = "a captured value stands" if values == 1 else f"{values} captured values stand"
     return f"{count} in it: line {first.line}, {first.encoding}, value {first.value_id}"
 

@@ -21,19 +21,21 @@ from readiness.ports import Progress
 @dataclass(frozen=True, slots=True)
 class Search:
     """What is searched for, from captures or from a filter file, and by which key. Logs need a key
-    only for hashes and an allow-list."""
+    only for hashes and an allow-list; `needs_key` says that it must be there in any case."""
 
     captures: tuple[Path, ...] = ()
     filter: Path | None = None
     key_file: Path | None = None
     allow: Path | None = None
+    needs_key: bool = False
 
 
 def scan_files(paths: Sequence[Path], asked: Search, progress: Progress) -> tuple[Scanned, Sought]:
     """Searches files and folders. Raises ConfigError (a missing file, no key, another key, an
     allow-list with mistakes), CaptureError, ArtifactError."""
-    needs_key = asked.filter or asked.allow or asked.key_file
-    key = existing_key(asked.key_file) if needs_key or default_path().is_file() else None
+    needs_key = asked.needs_key or asked.filter or asked.allow
+    has_key = (asked.key_file or default_path()).is_file()
+    key = existing_key(asked.key_file) if needs_key or has_key else None
     allowed = read_allowed(asked.allow, key) if asked.allow and key else Allowed()
     sought = _sought(asked, key, progress)
     return search(paths, sought, allowed=allowed, progress=progress), sought
@@ -41,9 +43,7 @@ def scan_files(paths: Sequence[Path], asked: Search, progress: Progress) -> tupl
 
 def _sought(asked: Search, key: bytes | None, progress: Progress) -> Sought:
     if asked.filter and key:
-        return sought_in_filter(
-            read_filter(atomic.read_bytes(asked.filter), key, path=asked.filter)
-        )
+        return sought_in_filter(_filter(asked.filter, key))
     missing = [str(log) for log in asked.captures if not log.is_file()]
     if missing:
         raise ConfigError(
