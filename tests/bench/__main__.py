@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from pathlib import Path
 
 from tests.bench.bench_capture import capture_rows
+from tests.bench.bench_scan import scan_rows
 from tests.bench.measure import save, table
 
 STATE = Path(".local")
@@ -16,7 +18,7 @@ def main() -> None:
     folder = STATE / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
-    for row in capture_rows(folder, _say):
+    for row in chain(capture_rows(folder, _say), scan_rows(folder, _say)):
         rows.append(row)
         save(rows, STATE / "bench.json")
     print(table(rows))

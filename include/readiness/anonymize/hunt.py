@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     Places: TypeAlias = NDArray[np.int64]
     Bits: TypeAlias = NDArray[np.bool_]
 
-_TABLE_BITS = 20
+_MOST_TABLE_BITS = 20  # a table of bytes that fits into the processor's cache
+_SPARSE_BITS = 5  # one place in 32 of the table is taken
 _BLOCK = 1 << 16  # windows marked at once: their numbers stay in the processor's cache
 _CHUNK = 1 << 20  # bytes folded at once
 _NEAR = 8  # bytes beside a word that tell whether it stands in a text
@@ -164,8 +165,10 @@ class _Group:
         for needle in group:
             self._by_fingerprint[needle.fingerprint].append(needle)
         self._known = np.array(sorted(self._by_fingerprint), dtype=np.int64)
-        self._table = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
-        self._table[self._known >> (FINGERPRINT_BITS - _TABLE_BITS)] = True
+        bits = min(len(self._known).bit_length() + _SPARSE_BITS, _MOST_TABLE_BITS)
+        self._table = np.zeros(1 << bits, dtype=np.bool_)
+        self._table[self._known >> (FINGERPRINT_BITS - bits)] = True
+        self._table_bits = bits
         self._mask = np.uint64(needles.marking.mask)
         self._multiplier = np.uint64(needles.marking.multiplier)
 
@@ -178,11 +181,10 @@ class _Group:
 
     def _known_in(self, data: bytes, block: int) -> Iterator[tuple[int, int]]:
         windows, places = self._windows(data, block)
-        marks = self._marks(windows)
-        passed = self._table[marks.view("i8")].nonzero()[0]
+        passed = self._table[self._marks(windows, self._table_bits)].nonzero()[0]
         if not len(passed):
             return
-        fingerprints = self._fingerprints(windows[passed])
+        fingerprints = self._marks(windows[passed], FINGERPRINT_BITS)
         places = passed if places is None else places[passed]
         known = self._known.searchsorted(fingerprints).clip(max=len(self._known) - 1)
         is_known = self._known[known] == fingerprints
@@ -212,14 +214,10 @@ class _Group:
         starts: Places = (~is_inside).nonzero()[0]
         return starts if block else np.concatenate(([0], starts + 1))
 
-    def _marks(self, windows: Numbers) -> Numbers:
+    def _marks(self, windows: Numbers, bits: int) -> Places:
+        """The highest bits of the product: the same as `Marking.fingerprint`, as far as they go."""
         marks: Numbers = (windows ^ self._mask) * self._multiplier
-        marks >>= marks.dtype.type(64 - _TABLE_BITS)
-        return marks
-
-    def _fingerprints(self, windows: Numbers) -> Places:
-        marks: Numbers = (windows ^ self._mask) * self._multiplier
-        marks >>= marks.dtype.type(64 - FINGERPRINT_BITS)
+        marks >>= marks.dtype.type(64 - bits)
         return marks.view("i8")
 
 
