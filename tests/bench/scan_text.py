@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.bench.bench_scan import VALUES, invented_values
 
-from readiness.anonymize.encodings import fold
+from readiness.anonymize.encodings import Edge, fold
 from readiness.anonymize.filter import filter_of, read_filter
 from readiness.anonymize.hunt import Hunter
 from readiness.anonymize.needles import Needles, needles_of
@@ -37,7 +37,7 @@ def main() -> None:
 
 def _search(way: str, needles: Needles) -> Callable[[bytes], int]:
     if way == "passes":
-        texts = [(n.proof, n.is_folded) for n in needles.needles if not n.is_word]
+        texts = [(n.proof, n.is_folded) for n in needles.needles if n.edge is not Edge.WORD]
         return lambda data: _passes(data, texts)
     if way == "filter":
         made = filter_of(invented_values(VALUES), _KEY)

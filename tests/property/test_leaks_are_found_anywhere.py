@@ -97,8 +97,9 @@ def test_a_value_is_found_wherever_it_stands(
 
 @given(value=st.binary(min_size=8, max_size=200), before=surroundings, after=surroundings)
 def test_any_bytes_are_found_between_any_others(value: bytes, before: bytes, after: bytes) -> None:
+    gap = b" " if value.isdigit() else b""  # a number within a longer one is another number
     for hunter in hunters(value):
-        assert hunter.hits(before + value + after)
+        assert hunter.hits(before + gap + value + gap + after)
         assert hunter.hits(before + value.hex().encode() + after)
         assert hunter.hits(before + quote(value, safe="").encode() + after)
 
@@ -110,6 +111,22 @@ def test_a_short_value_is_found_as_a_word(value: str, around: str, at: int) -> N
     for hunter in hunters(value.encode()):
         assert hunter.hits(text)
         assert not hunter.hits(inside)
+
+
+@given(
+    value=st.text("0123456789", min_size=8, max_size=11),
+    before=st.text("0123456789", min_size=1, max_size=9),
+    after=st.text("0123456789", min_size=1, max_size=9),
+    around=st.sampled_from(["", " ", "id", "x.", "\n", "é"]),
+)
+def test_a_number_does_not_count_within_a_longer_one(
+    value: str, before: str, after: str, around: str
+) -> None:
+    for hunter in hunters(value.encode()):
+        assert hunter.hits(f"{before}{around or '-'}{value}{around or ','}{after}".encode())
+        longer = f"{before}{value}{after}"
+        if longer.count(value) == 1 and value[::-1] not in longer:
+            assert not hunter.hits(f"{around}{longer}{around}".encode())
 
 
 @given(value=values, text=st.binary(max_size=300))

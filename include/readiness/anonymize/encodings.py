@@ -10,15 +10,20 @@ import base64
 import hashlib
 import html
 import json
+import re
 import unicodedata
 from collections.abc import Iterator
+from enum import IntEnum
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 from readiness.model.workload import Form
 from readiness.sql.lexer import encode
 
-WORD_BELOW = 8  # bytes; shorter texts count as whole words only: digits meet digits by chance
+_WORD_BELOW = 8  # bytes; shorter texts count as whole words only: digits meet digits by chance
+_NUMBER_BELOW = 12  # digits; shorter ones do not count within longer numbers
+_NUMBER = re.compile(rb"[-+]?\d[\d.,:/ -]*")
+_DAY = re.compile(rb"20[1-9]\d-[01]\d-[0-3]\d")
 _BASE64_SHORTEST = 6  # characters; case counts, so fewer do than for a word
 _REVERSED_SHORTEST = 6
 _LONG = 2000  # bytes; of longer values only the plain text is looked for inside other texts
@@ -27,14 +32,21 @@ _URL_KEPT = ("", "/", "!'()*", "!'()*;/?:@&=+$,#")  # by Python and by JavaScrip
 _URL_ALPHABET = bytes.maketrans(b"+/", b"-_")
 
 
+class Edge(IntEnum):
+    """What may stand beside a text, so that it does not meet by chance."""
+
+    ANY = 0
+    NUMBER = 1  # no digit
+    WORD = 2  # no letter, no digit
+
+
 class Writing(NamedTuple):
-    """One way a value may stand in a text. `is_folded`: to be compared with the folded text.
-    `is_word`: no letter or digit may stand before or after it."""
+    """One way a value may stand in a text. `is_folded`: to be compared with the folded text."""
 
     encoding: str
     text: bytes
     is_folded: bool
-    is_word: bool
+    edge: Edge
 
 
 def fold(data: bytes) -> bytes:
@@ -70,11 +82,23 @@ def _all(value: bytes) -> Iterator[Writing]:
 def folded(encoding: str, text: bytes) -> Writing:
     """A text in any case."""
     made = fold(text)
-    return Writing(encoding, made, is_folded=True, is_word=len(made) < WORD_BELOW)
+    return Writing(encoding, made, is_folded=True, edge=_edge(made))
 
 
 def _exact(encoding: str, text: bytes) -> Writing:
-    return Writing(encoding, text, is_folded=False, is_word=len(text) < WORD_BELOW)
+    return Writing(encoding, text, is_folded=False, edge=_edge(text))
+
+
+def _edge(text: bytes) -> Edge:
+    if len(text) < _WORD_BELOW:
+        return Edge.WORD
+    return Edge.NUMBER if len(text) < _NUMBER_BELOW and text.isdigit() else Edge.ANY
+
+
+def is_small_number(text: bytes) -> bool:
+    """Whether reports are full of such texts: numbers of less than 8 digits, and days of our time."""
+    digits = sum(48 <= byte <= 57 for byte in text)
+    return bool(_DAY.fullmatch(text) or (digits < _WORD_BELOW and _NUMBER.fullmatch(text)))
 
 
 def _lower(value: bytes) -> bytes:
@@ -156,9 +180,10 @@ def _base64(value: bytes) -> Iterator[Writing]:
     """At each of the three places where it may begin, in both alphabets; of 4 bytes only alone."""
     inner = [_aligned(value, shift) for shift in range(3)]
     is_short = min(map(len, inner)) < _BASE64_SHORTEST
+    edge = Edge.WORD if is_short else Edge.ANY
     for text in [base64.b64encode(value).rstrip(b"=")] if is_short else inner:
         for written in (text, text.translate(_URL_ALPHABET)):
-            yield Writing("base64", written, is_folded=False, is_word=is_short)
+            yield Writing("base64", written, is_folded=False, edge=edge)
 
 
 def _aligned(value: bytes, shift: int) -> bytes:

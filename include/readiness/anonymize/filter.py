@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from readiness.anonymize.allowed import value_hash
+from readiness.anonymize.encodings import Edge
 from readiness.anonymize.needles import Marking, Needle, Needles, needles_of
 from readiness.anonymize.originals import Originals
 from readiness.errors import ArtifactError, ConfigError, SchemaMismatch
@@ -36,7 +37,8 @@ _PROOF_BYTES = 16
 _CHECK_BYTES = 16
 # value, encoding, flags, length, window, fingerprint, proof
 _RECORD = struct.Struct(f"<IBBIII{_PROOF_BYTES}s")
-_FOLDED, _WORD, _WIDE = 1, 2, 4
+_FOLDED, _WIDE, _SMALL_NUMBER = 1, 2, 4
+_EDGE_BIT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ def _broken(path: Path, reason: str) -> ArtifactError:
 
 
 def _packed(needle: Needle, values: dict[str, int], encodings: dict[str, int]) -> bytes:
-    flags = _FOLDED * needle.is_folded | _WORD * needle.is_word | _WIDE * (needle.width == 8)
+    flags = _FOLDED * needle.is_folded | _WIDE * (needle.width == 8) | needle.edge << _EDGE_BIT
+    flags |= _SMALL_NUMBER * needle.is_small_number
     return _RECORD.pack(
         values[needle.value_id],
         encodings[needle.encoding],
@@ -143,7 +146,8 @@ def _unpacked(
         values[value],
         encodings[encoding],
         bool(flags & _FOLDED),
-        bool(flags & _WORD),
+        Edge(flags >> _EDGE_BIT),
+        bool(flags & _SMALL_NUMBER),
         length,
         8 if flags & _WIDE else 4,
         at,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from readiness.anonymize.encodings import fold
+from readiness.anonymize.encodings import Edge, fold
 from readiness.anonymize.needles import FINGERPRINT_BITS, PART, Needle, Needles
 
 if TYPE_CHECKING:
@@ -50,19 +50,22 @@ class Hunter:
         self._prove = needles.marking.prove
         kinds: dict[tuple[bool, int, bool], list[Needle]] = defaultdict(list)
         for needle in needles.needles:
-            kinds[needle.is_folded, needle.width, needle.is_word].append(needle)
+            kinds[needle.is_folded, needle.width, needle.edge is Edge.WORD].append(needle)
         self._groups = [_Group(needles, kind, group) for kind, group in kinds.items()]
         self._longest = max((n.length for n in needles.needles), default=0)
 
-    def hits(self, text: bytes) -> list[Hit]:
-        """The first place of each value and encoding in one text."""
-        return self.hits_in(_cut(text))
+    def hits(self, text: bytes, *, has_measures: bool = False) -> list[Hit]:
+        """The first place of each value and encoding in one text. With `has_measures` it is full of
+        small numbers of its own: those of a capture do not count."""
+        return self.hits_in(_cut(text), has_measures=has_measures)
 
-    def hits_in(self, chunks: Iterable[bytes]) -> list[Hit]:
+    def hits_in(self, chunks: Iterable[bytes], *, has_measures: bool = False) -> list[Hit]:
         """As `hits`, of a text that comes in pieces and need not fit into memory."""
         found: dict[tuple[str, str], int] = {}
         for piece in _pieces(chunks, self._longest * _MOST_SHRUNK + 2 * _NEAR):
             for line, needle in self._found_in(piece, found):
+                if has_measures and needle.is_small_number:
+                    continue
                 key = (needle.value_id, needle.encoding)
                 found[key] = min(found.get(key, line), line)
         hits = (Hit(line, encoding, value_id) for (value_id, encoding), line in found.items())
@@ -89,7 +92,9 @@ class Hunter:
         end = start + needle.length
         if start < 0 or end > len(piece.data):
             return False
-        if needle.is_word and not piece.is_word(start, end):
+        if needle.edge is Edge.WORD and not piece.is_word(start, end):
+            return False
+        if needle.edge is Edge.NUMBER and not piece.is_number(start, end):
             return False
         return self._prove(piece.data[start:end]) == needle.proof
 
@@ -109,10 +114,22 @@ class _Piece(NamedTuple):
         """Whether this is a whole word of a text: in a picture, any four letters come by chance.
 
         Not where the stretch is cut: the stretch beside holds that place, too."""
-        before, after = self.data[max(start - _NEAR, 0) : start], self.data[end : end + _NEAR]
-        is_whole = (before or self.is_first) and (after or self.is_last)
+        before, after = self._beside(start, end)
         meets = before[-1:].isalnum() or after[:1].isalnum()
-        return bool(is_whole) and not meets and _is_text(before) and _is_text(after)
+        return self._is_within(start, end) and not meets and _is_text(before) and _is_text(after)
+
+    def is_number(self, start: int, end: int) -> bool:
+        """Whether no further digit stands beside these."""
+        before, after = self._beside(start, end)
+        meets = before[-1:].isdigit() or after[:1].isdigit()
+        return self._is_within(start, end) and not meets
+
+    def _beside(self, start: int, end: int) -> tuple[bytes, bytes]:
+        return self.data[max(start - _NEAR, 0) : start], self.data[end : end + _NEAR]
+
+    def _is_within(self, start: int, end: int) -> bool:
+        """Whether both neighbours are known."""
+        return (start > 0 or self.is_first) and (end < len(self.data) or self.is_last)
 
 
 def _is_text(data: bytes) -> bool:

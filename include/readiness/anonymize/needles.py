@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from readiness.anonymize.encodings import Writing, folded, writings
+from readiness.anonymize.encodings import Edge, Writing, folded, is_small_number, writings
 from readiness.anonymize.originals import Originals
 from readiness.model.transactions import Raw
 
@@ -28,7 +28,8 @@ class Needle(NamedTuple):
     value_id: str
     encoding: str
     is_folded: bool
-    is_word: bool
+    edge: Edge
+    is_small_number: bool
     length: int
     width: int
     at: int
@@ -74,18 +75,25 @@ def _texts(originals: Originals) -> Iterator[tuple[str, Writing]]:
     for value_id, value in originals.values.items():
         yield from ((value_id, w) for w in writings(value) if len(w.text) >= _NARROW)
     for value_id, pieces in originals.parts.items():
-        yield from ((value_id, folded(PART, piece)) for piece in pieces)
+        yield from ((value_id, _piece(piece)) for piece in pieces)
+
+
+def _piece(text: bytes) -> Writing:
+    """Digits of a number count where they stand alone: the pieces are of all lengths."""
+    made = folded(PART, text)
+    return made._replace(edge=Edge.NUMBER) if text.isdigit() else made
 
 
 def _needle(value_id: str, writing: Writing, marking: Marking) -> Needle:
     text = writing.text
     width = _WIDE if len(text) >= _WIDE else _NARROW
-    at = 0 if writing.is_word else _most_telling(text, width)
+    at = 0 if writing.edge is Edge.WORD else _most_telling(text, width)
     return Needle(
         value_id,
         writing.encoding,
         writing.is_folded,
-        writing.is_word,
+        writing.edge,
+        is_small_number(text),
         len(text),
         width,
         at,

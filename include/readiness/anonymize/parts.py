@@ -1,5 +1,6 @@
 """Pieces of a value that tell the person as well as the whole: eight characters in a row of what
-stands before an e-mail's @, of a name with surname, of a card, account, phone or security number.
+stands before an e-mail's @, of a name with surname, of an account; eight digits in a row and more of
+a card, phone or security number, which count where no other digit stands beside them.
 
 What all captures share is no piece of one person, and what the flow's own SQL says is none either.
 """
@@ -18,6 +19,7 @@ from readiness.model.draft import RawDraft, RawLiteral, RawPiece
 _LENGTH = 8
 _NAME_WORD = r"[\"'(«“„]?[^\W\d_]+(?:['’.-][^\W\d_]+)*[.)\"'»”]?"
 _NAME = re.compile(rf"{_NAME_WORD}(?: {_NAME_WORD}){{1,4}}")
+_NO_DIGIT = re.compile(r"\D+")
 _SEPARATOR = re.compile(r"[\s()/.+-]+")
 
 
@@ -49,25 +51,39 @@ def _pieces(value: bytes, column: str) -> Iterator[bytes]:
         text = value.decode()
     except UnicodeDecodeError:
         return
-    for whole in _telling(text, column):
-        for at in range(len(whole) - _LENGTH + 1):
-            yield fold(whole[at : at + _LENGTH].encode())
+    for stretch in dict.fromkeys(_telling(text, column)):
+        longest = max(len(stretch) - 1, _LENGTH) if stretch.isdigit() else _LENGTH
+        for length in range(_LENGTH, min(longest, len(stretch)) + 1):
+            for at in range(len(stretch) - length + 1):
+                yield fold(stretch[at : at + length].encode())
+    yield from (fold(whole.encode()) for whole in _rewritten(text))
 
 
 def _telling(text: str, column: str) -> Iterator[str]:
-    """The stretches of a value of which a piece is enough, numbers also without separators."""
+    """The stretches of a value of which a piece is enough; of a number its digits alone."""
     if _is_address(text):
         return
     if _NAME.fullmatch(text) or (column and is_personal_column(column, text.encode())):
         yield text.partition("@")[0]
-    for start, end in personal_spans(text):
-        span = text[start:end]
-        if _is_address(span):
-            continue
+    for span in _personal(text):
         local, is_mail, _ = span.partition("@")
-        yield local
-        if not is_mail:
-            yield _SEPARATOR.sub("", span)
+        yield local if is_mail else _NO_DIGIT.sub("", span)
+
+
+def _rewritten(text: str) -> Iterator[str]:
+    """Numbers in other groups than their own: together, or in fours as cards and accounts show."""
+    for span in _personal(text):
+        together = _SEPARATOR.sub("", span)
+        if "@" in span or len(together) < _LENGTH:
+            continue
+        fours = [together[at : at + 4] for at in range(0, len(together), 4)]
+        made = (together, " ".join(fours), "-".join(fours))
+        yield from (written for written in made if written != text)
+
+
+def _personal(text: str) -> Iterator[str]:
+    spans = (text[start:end] for start, end in personal_spans(text))
+    return (span for span in spans if not _is_address(span))
 
 
 def _is_address(text: str) -> bool:

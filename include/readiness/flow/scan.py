@@ -115,7 +115,10 @@ def _leaks(file: Path, hunter: Hunter) -> Iterator[Leak]:
     yield from (Leak(shown, *hit) for hit in named)
     for content in contents(file):
         name = content.name.replace(str(file), shown)
-        yield from (Leak(name, *hit) for hit in hunter.hits_in(content.chunks))
+        yield from (
+            Leak(name, *hit)
+            for hit in hunter.hits_in(content.chunks, has_measures=file.suffix != ".sql")
+        )
 
 
 _APART = "the logs could not be aligned; what stands in some and not in all of them is searched for"

@@ -11,6 +11,7 @@ from tests.fakes.leaks import ENCODINGS, KEY, PLACES, VALUES, held
 from readiness.anonymize.allowed import Allowed, value_hash
 from readiness.anonymize.filter import filter_of, read_filter
 from readiness.anonymize.needles import needles_of
+from readiness.anonymize.originals import Originals
 from readiness.errors import ConfigError
 from readiness.flow.scan import Scanned, Sought, search, sought_in_filter
 
@@ -58,7 +59,9 @@ def test_a_planted_value_is_found(
         ("see o'brannigan@elsewhere.example", "user_email_0/1"),
         ("Mr. O'BRANNIGAN paid", "user_name_0/1"),
         ("card …88881881", "card_number_0/1"),
+        ("4012 8888 8888 1881", "card_number_0/1"),
         ("15550138846", "user_phone_0/1"),
+        ("call 5550138846.", "user_phone_0/1"),
         ("539487722", "user_ssn_0/1"),
         ("DE89 3704 0044 0532013000", "account_iban_0/1"),
     ],
@@ -69,6 +72,22 @@ def test_a_piece_of_a_personal_value_is_found(
     (tmp_path / "report.html").write_text(text)
     told = [t.leak for t in scanned(tmp_path, sought).leaks]
     assert {(leak.encoding, leak.value_id) for leak in told} >= {("part", value_id)}
+
+
+@pytest.mark.parametrize("text", ["0.94012888888881", "123401288889", "538-49", "2026-11-30"])
+def test_a_measured_number_is_no_piece(text: str, sought: Sought, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(text)
+    assert scanned(tmp_path, sought).leaks == ()
+
+
+def test_small_numbers_and_days_count_in_sql_only(tmp_path: Path) -> None:
+    values = {"a/1": b"4711", "b/1": b"138.85", "c/1": b"2026-11-29", "d/1": b"1987-05-03"}
+    sought = Sought(needles_of(Originals(values)), lambda _i: "", len(values))
+    text = b"SELECT " + b", ".join(values.values()) + b";"
+    (tmp_path / "report.html").write_bytes(text)
+    assert {t.leak.value_id for t in scanned(tmp_path, sought).leaks} == {"d/1"}
+    (tmp_path / "report.html").rename(tmp_path / "checkout.sql")
+    assert {t.leak.value_id for t in scanned(tmp_path, sought).leaks} == set(values)
 
 
 def test_a_value_found_whole_is_not_told_by_its_pieces_too(sought: Sought, tmp_path: Path) -> None:
