@@ -48,6 +48,10 @@ class Writing(NamedTuple):
     is_folded: bool
     edge: Edge
 
+    def __repr__(self) -> str:
+        """Without the text, which is a captured one."""
+        return f"<Writing: {self.encoding}>"
+
 
 def fold(data: bytes) -> bytes:
     """Without case, letters beyond ASCII included; bytes that are no UTF-8 stay."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from readiness.anonymize.encodings import Edge, Writing, folded, is_small_number, writings
 from readiness.anonymize.originals import Originals
@@ -35,6 +35,13 @@ class Needle(NamedTuple):
     at: int
     fingerprint: int
     proof: bytes
+
+    def __repr__(self) -> str:
+        """Without the proof, which may be the captured text."""
+        return f"<Needle: {self.encoding} of {self.value_id}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("Needle may hold a captured value and is never pickled")
 
 
 def _itself(text: bytes) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from readiness.anonymize.allowed import Allowed, without
+from readiness.anonymize.allowed import Allowed, value_hash, without
 from readiness.anonymize.filter import filter_beside, filter_of
 from readiness.anonymize.originals import originals
 from readiness.anonymize.parts import with_parts
@@ -67,7 +67,8 @@ def build_workload(
     )
     workload = seal(draft, key=key)
     text = render(workload)
-    captured = without(with_parts(originals(draft), draft), inputs.allowed, key)
+    differing = with_parts(originals(draft), draft)
+    captured = without(differing, inputs.allowed, key)
     _require_clean(scan({output.name: text}, captured), output)
     if inputs.keeps_filter:  # first: a workload without its filter would be published unsearched
         atomic.write_bytes(filter_beside(output), filter_of(captured, key))
@@ -75,6 +76,8 @@ def build_workload(
         filter_beside(output).unlink(missing_ok=True)
     atomic.write_bytes(output, text)
     warnings = [warning for capture in captures for warning in _warnings(capture)]
+    unused = inputs.allowed.unused(value_hash(v, key) for v in differing.values.values())
+    warnings += [f"the allow-list's entry {entry} allows nothing: remove it" for entry in unused]
     return Built(workload, output, (*warnings, *draft.warnings))
 
 

@@ -53,11 +53,13 @@ def build(asked: Asked, *, key: bytes, output: Path) -> Built:
 
 def publish(asked: Asked, settings: Settings) -> Built:
     """Builds workloads/NAME.sql of the state folder and its filter; those before are kept as
-    NAME.sql.previous and NAME.filter.previous.
+    NAME.sql.previous and NAME.filter.previous. NAME.allow.yaml there is its allow-list.
 
     What fails leaves the present file as it is. Raises as `build` does."""
     path = settings.workloads / f"{asked.name}.sql"
     staged = settings.workloads / "building" / path.name
+    beside = path.with_suffix(".allow.yaml")
+    asked = replace(asked, allow=asked.allow or (beside if beside.is_file() else None))
     files = [(filter_beside(staged), filter_beside(path)), (staged, path)]
     try:
         built = build(asked, key=load_key(settings.key_file), output=staged)

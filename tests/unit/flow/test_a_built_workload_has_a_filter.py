@@ -56,6 +56,12 @@ def test_allowed_values_are_in_no_filter(tmp_path: Path) -> None:
     assert set(kept.hashes) - set(less.hashes) == {value_id}
 
 
+def test_an_entry_that_allows_nothing_is_told(tmp_path: Path) -> None:
+    inputs = replace(INPUTS, allowed=Allowed({"0" * 24: "long gone"}))
+    built = build_workload(inputs, source=None, key=KEY, output=tmp_path / "checkout.sql")
+    assert f"the allow-list's entry {'0' * 24} allows nothing: remove it" in built.warnings
+
+
 def test_a_key_that_nobody_keeps_makes_no_filter_and_leaves_none(tmp_path: Path) -> None:
     output = tmp_path / "checkout.sql"
     build_workload(INPUTS, source=None, key=KEY, output=output)
@@ -85,6 +91,15 @@ def test_publishing_replaces_workload_and_filter_and_keeps_those_before(tmp_path
     for name, data in first.items():
         assert (folder / f"{name}.previous").read_bytes() == data
     assert not any((folder / "building").iterdir())
+
+
+def test_publishing_takes_the_allow_list_beside_the_workload(tmp_path: Path) -> None:
+    folder = tmp_path / "workloads"
+    folder.mkdir()
+    (folder / "checkout.allow.yaml").write_text("key: '00000000'\nallow: []\n")
+    with pytest.raises(ConfigError, match=r"checkout\.allow\.yaml was made with another key"):
+        publish(asked(*LOGS), settings_of(tmp_path))
+    assert not (folder / "checkout.sql").exists()
 
 
 def test_no_load_begins_with_a_filter_that_cannot_be_read(
