@@ -100,8 +100,8 @@ def _opened(data: bytes, key: bytes, path: Path) -> bytes:
     if not hmac.compare_digest(check, _check(key)):
         raise ConfigError(
             f"{path} was made with another key.",
-            hint="Name that key by --key-file or READINESS_KEY_FILE. If it is lost, build the"
-            " workload again: a filter cannot be read without its key.",
+            hint="Set READINESS_KEY_FILE to that key. If it is lost, build the workload again: a"
+            " filter cannot be read without its key.",
         )
     return sealed
 

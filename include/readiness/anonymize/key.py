@@ -49,8 +49,8 @@ def existing_key(path: Path | None = None) -> bytes:
     if not path.is_file():
         raise ConfigError(
             f"There is no key file {path}.",
-            hint="Name the key that the workload was built with, by --key-file or"
-            " READINESS_KEY_FILE. If it is lost, build the workload again.",
+            hint="Set READINESS_KEY_FILE to the key that the workload was built with. If it is lost,"
+            " build the workload again.",
         )
     return load_key(path)
 
