@@ -39,7 +39,7 @@ def scan_rows(folder: Path, say: Callable[[str], None]) -> Iterator[Row]:
                 f"scan: {VALUES} values, all encodings, by {way}",
                 _speed(taken, _SIZE_BYTES),
                 "MB per CPU second",
-                peer=(f"grep -F -f ({count:,} needles, no folding beyond ASCII)", peer),
+                peer=(f"grep -i -F -f ({count:,} needles, folding ASCII only)", peer),
                 runs=_RUNS,
             )
         yield _before(text, _speed([_scan("values", text)], _SIZE_BYTES))

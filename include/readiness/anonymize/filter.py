@@ -1,7 +1,7 @@
 """The keyed filter: what later tasks search for when the captures are gone.
 
 It holds no value and no hash that can be made without the key. For each needle there are a keyed
-fingerprint of 24 bits and a keyed hash of 128 bits; both are sealed with the key once more, so
+fingerprint of 28 bits and a keyed hash of 128 bits; both are sealed with the key once more, so
 that who has the file alone can try no guess. Who has the file and the key can try guesses, as who
 has the key and a workload can.
 

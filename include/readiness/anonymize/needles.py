@@ -16,7 +16,7 @@ from readiness.anonymize.originals import Originals
 from readiness.model.transactions import Raw
 
 PART = "part"  # the encoding's name of a piece of a value
-FINGERPRINT_BITS = 24
+FINGERPRINT_BITS = 28
 _WIDE, _NARROW = 8, 4
 _TRIED = 16  # windows around the middle among which the most telling one is chosen
 _WORD = (1 << 64) - 1
@@ -58,7 +58,7 @@ class Marking:
     prove: Callable[[bytes], bytes] = _itself
 
     def fingerprint(self, window: bytes) -> int:
-        """24 bits of 4 or 8 bytes."""
+        """28 bits of 4 or 8 bytes."""
         mixed = (int.from_bytes(window, "little") ^ self.mask) * self.multiplier & _WORD
         return mixed >> (64 - FINGERPRINT_BITS)
 
