@@ -15,7 +15,7 @@ from readiness.config.settings import read_settings
 from readiness.flow.build import Built
 from readiness.wiring.targets import login_of
 from readiness.wiring.workloads import Asked, build
-from readiness.workload.funnel import classes_line, funnel_line
+from readiness.workload.explain.funnel import classes_line, funnel_line
 
 
 def add(build: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from readiness.config.overrides import Overrides, load_overrides
 from readiness.config.yaml_file import read_yaml
 from readiness.errors import ConfigError, WorkloadError
 from readiness.model.workload import Workload
-from readiness.workload.file import parse
+from readiness.workload.text.file import parse
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,18 +26,18 @@ from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
 from readiness.ports import Progress, Session
-from readiness.workload.changes import Changes, changes_between
-from readiness.workload.drift import table_fingerprints
-from readiness.workload.example import with_examples
-from readiness.workload.explained import confidence_of, explained, vocabulary
-from readiness.workload.file import render
-from readiness.workload.offer import Offer, offers_of
-from readiness.workload.overrides import InForce
-from readiness.workload.parameterize import parameterize
-from readiness.workload.pools import read_pools
+from readiness.workload.explain.changes import Changes, changes_between
+from readiness.workload.explain.example import with_examples
+from readiness.workload.explain.explained import confidence_of, explained, vocabulary
+from readiness.workload.explain.overrides import InForce
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.source import source_exists, source_rows
+from readiness.workload.find.sql_modes import global_sql_modes, refuse_other_sql_modes
+from readiness.workload.make.offer import Offer, offers_of
+from readiness.workload.make.pools import read_pools
+from readiness.workload.prove.drift import table_fingerprints
 from readiness.workload.schema import Schema
-from readiness.workload.source import source_exists, source_rows
-from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_modes
+from readiness.workload.text.file import render
 
 _FEW = 2  # captures
 _SHOWN = 4  # doubts

@@ -19,7 +19,7 @@ from readiness.errors import CaptureError, WorkloadError
 from readiness.flow.choosing import Choosing, read_captures
 from readiness.model.transactions import RawCapture
 from readiness.ports import Progress
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 from readiness.workload.schema import Schema
 
 _TOLD_EVERY = 200  # files

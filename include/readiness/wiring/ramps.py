@@ -49,8 +49,8 @@ from readiness.wiring.targets import (
     starter,
     workload_at,
 )
-from readiness.workload.budget import require_values
-from readiness.workload.pools import read_pools
+from readiness.workload.make.budget import require_values
+from readiness.workload.make.pools import read_pools
 
 CALIBRATION_CLIENTS = 8
 LOGS = "logs"  # of the workers, in the run folder
