@@ -111,7 +111,9 @@ class Witness:
         seen = {u.column for u in group.uses if u.is_plain and u.column != group.root}
         for column in sorted(seen):
             if group.root and self._schema.root(*column) == group.root:
-                yield f"{'.'.join(column)} → {'.'.join(group.root)}"
+                is_implied = column in self._schema.implied
+                how = " (by its name; no foreign key says so)" if is_implied else ""
+                yield f"{'.'.join(column)} → {'.'.join(group.root)}{how}"
 
     def _facts(self, group: Group) -> Iterator[str]:
         yield _first_use(group)

@@ -20,6 +20,7 @@ from readiness.workload.find.context import NOWHERE, Context, ContextReader, Mee
 from readiness.workload.find.drafting import Drafting
 from readiness.workload.find.groups import Use
 from readiness.workload.find.id_doubts import equal_ids
+from readiness.workload.find.implied import told_of, with_implied
 from readiness.workload.find.names import give_names, identities
 from readiness.workload.find.places import Place
 from readiness.workload.find.sampling import samples_of
@@ -48,6 +49,7 @@ def parameterize(
     Raises WorkloadError for fewer than two captures, captures of different flows or in another
     sql_mode, ConfigMistakes for overrides that cannot be followed, SqlError for SQL that cannot be
     read."""
+    schema = with_implied(schema)
     flows = _flows(captures)
     alignment = align(flows)
     contexts = _contexts(alignment.statements, schema)
@@ -62,7 +64,8 @@ def parameterize(
         found = with_overrides(material, found, in_force, own)
     told = _alignment_warnings(flows, alignment)
     alike = equal_ids(_equal_uses(alignment.places, contexts), contexts, schema)
-    warnings = [*told, *_context_warnings(contexts), *found.warnings, *alike]
+    by_name = told_of(found.groups, schema)
+    warnings = [*told, *_context_warnings(contexts), *found.warnings, *alike, *by_name]
     names = repeat_names(alignment, contexts, own | {g.name for g in found.groups})
     drafting = Drafting(alignment, names, contexts, found.groups, schema)
     draft = drafting.draft(name, len(flows), samples_of(found.rows, schema, rows), warnings)
