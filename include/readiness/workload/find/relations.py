@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 Function = tuple[str, Callable[[bytes], bytes | None]]
@@ -118,6 +118,15 @@ def _functions() -> Iterator[Function]:
 
 FUNCTIONS = tuple(_functions())
 """All that is tried, in SQL and as a function."""
+
+
+def are_forms_of_one(values: Sequence[bytes | None], others: Sequence[bytes | None]) -> bool:
+    """A function of the ones gives the others in every capture, or the other way round; None where a
+    capture has no value."""
+    pairs = [(v, w) for v, w in zip(values, others, strict=True) if v is not None and w is not None]
+    return bool(pairs) and any(
+        all(f(v) == w for v, w in pairs) or all(f(w) == v for v, w in pairs) for _, f in FUNCTIONS
+    )
 
 
 _SHORTEST_BINARY = 8
