@@ -12,6 +12,7 @@ from readiness.ports import Session
 from readiness.workload.prove.definitions import filled_by, full_type
 
 SCHEMA_JSON_VERSION = 1
+_WHOLE = ("tinyint", "smallint", "mediumint", "int", "bigint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,10 @@ class Schema:
         known = self.tables.get(table)
         found = known.columns.get(column) if known else None
         return found.type if found else ""
+
+    def is_whole(self, table: str, column: str) -> bool:
+        """The column holds whole numbers."""
+        return self.type_of(table, column) in _WHOLE
 
     def is_listed(self, table: str, column: str) -> bool:
         """Whether the schema itself lists the column's values: ENUM and SET."""

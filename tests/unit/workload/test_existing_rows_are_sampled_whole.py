@@ -59,6 +59,12 @@ def test_the_source_shows_which_values_are_one_row() -> None:
     }
 
 
+def test_a_column_of_the_row_exists_as_the_row_does() -> None:
+    found = draft(rows=rows).explanation.variables
+    price = next(v for v in found if v.name == "product_price_cents_0")
+    assert "exists at the source in every capture" in price.facts
+
+
 def test_the_row_of_the_sampled_parent_is_drawn() -> None:
     found = draft(rows=rows)
     assert [s.table for s in found.samples] == ["shops", "products"]

@@ -226,8 +226,8 @@ def _insert_of(group: Group) -> Use | None:
 def _seen(group: Group) -> str:
     seen = [v for v in group.observed if v is not None]
     different = len(set(seen))
-    how = "different in each" if different == len(seen) else f"{different} different values"
-    return f"seen in {len(seen)} of {len(group.values)} captures, {how}"
+    how = ", different in each" if different == len(seen) else f", {different} different values"
+    return f"seen in {len(seen)} of {len(group.values)} captures{how if len(seen) > 1 else ''}"
 
 
 def _rises(group: Group) -> bool:

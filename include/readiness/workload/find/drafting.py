@@ -91,7 +91,8 @@ class Drafting:
         said = group.override.generator
         generator = said
         if kind is VariableKind.FRESH and not said:
-            generator = generator_for(seen, column, form)
+            is_whole = not group.is_part and self._schema.is_whole(*group.home.column)
+            generator = generator_for(seen, column, form, is_whole=is_whole)
         return RawVariable(
             group.name,
             kind,

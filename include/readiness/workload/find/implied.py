@@ -6,14 +6,13 @@ recognised in the statements behind it. A name alone joins nothing: values must 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from readiness.workload.find.groups import Group
 from readiness.workload.find.names import singular
 from readiness.workload.schema import Schema, Table
 
-_WHOLE = ("tinyint", "smallint", "mediumint", "int", "bigint")
 _KEYS = ("id", "uuid", "guid")
 
 Column = tuple[str, str]
@@ -22,7 +21,7 @@ Column = tuple[str, str]
 def with_implied(schema: Schema) -> Schema:
     """The schema, with `implied` for each column whose name points at one table's key, and which no
     foreign key explains."""
-    keys = {(t, c): schema.type_of(t, c) for t in schema.tables for c in _key(schema.tables[t])}
+    keys = {(t, c) for t in schema.tables for c in _key(schema.tables[t])}
     named = _by_name(schema, keys)
     implied = {
         (table, column): parent
@@ -32,7 +31,7 @@ def with_implied(schema: Schema) -> Schema:
         and parent[0] != table
         and (table, column) not in keys
         and schema.root(table, column) == (table, column)
-        and _are_alike(schema.type_of(table, column), keys[parent])
+        and _are_alike(schema, (table, column), parent)
     }
     return replace(schema, implied=implied)
 
@@ -43,7 +42,7 @@ def _key(table: Table) -> Iterator[str]:
         yield table.primary_key[0]
 
 
-def _by_name(schema: Schema, keys: Mapping[Column, str]) -> dict[str, Column]:
+def _by_name(schema: Schema, keys: Collection[Column]) -> dict[str, Column]:
     """What a column of this name refers to, in lower case; names that could mean two are left out."""
     found: dict[str, list[Column]] = {}
     shared = _shared_prefix(list(schema.tables))
@@ -77,9 +76,10 @@ def _shared_prefix(tables: list[str]) -> str:
     return f"{prefixes.pop()}_" if is_shared else ""
 
 
-def _are_alike(one: str, other: str) -> bool:
+def _are_alike(schema: Schema, one: Column, other: Column) -> bool:
     """Both whole numbers, or of one type."""
-    return one == other or (one in _WHOLE and other in _WHOLE)
+    is_whole = schema.is_whole(*one) and schema.is_whole(*other)
+    return is_whole or schema.type_of(*one) == schema.type_of(*other)
 
 
 def told_of(groups: Sequence[Group], schema: Schema) -> list[str]:

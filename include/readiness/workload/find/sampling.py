@@ -85,7 +85,7 @@ def _add_companions(table: str, row: _Row, groups: Sequence[Group], rows: Source
             is_open = is_open and not group.is_settled
             if is_open and _equal(group.values, values) and _names_agree(group, column):
                 group.kind, group.root = VariableKind.EXISTING, (table, column)
-                group.because = "a column of the sampled row"
+                group.because, group.is_at_source = "a column of the sampled row", True
                 row[column] = group
                 break
 
