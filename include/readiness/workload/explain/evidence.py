@@ -205,7 +205,7 @@ def _first_use(group: Group) -> str:
     use = group.uses[0]
     how = _ROLES.get(use.meeting.role, "") if use.is_plain else ""
     at = statement_id(use.place.statement)
-    if group.is_part:
+    if group.is_part and not group.root:
         return f"a stretch of a text in {at}"
     if how:
         return f"first used in {at}, {how} {'.'.join(use.column)}"

@@ -48,7 +48,7 @@ out always holds the longest list of the captures
 auto_increment id of an insert in this flow one of several rows of this flow, chosen by the user
 looked up or referred to, never inserted by the flow met by an index used in several statements
 but does not hold it a column of the sampled row feeds a derived value text around other moves with
-prefix of another share of another amount said by the overrides file no index holds it and one uses
+spelling of a binary key equal to another value prefix of another share of another amount said by the overrides file no index holds it and one uses
 of another value, in every capture another variable, written as text as a number in hexadecimal
 
 uuid1 uuid4 uuid7 uuid4_hex ulid snowflake email phone first_name last_name date datetime integer

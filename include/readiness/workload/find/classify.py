@@ -171,13 +171,20 @@ def _is_there(source: Group, group: Group, scope: Scope) -> bool:
     return is_made and all(scope.covers(turn, u.place.turn) for u in group.uses)
 
 
-def classify(groups: Sequence[Group], schema: Schema, exists: Exists | None) -> list[str]:
-    """Sets FRESH, EXISTING or None (inline) on the groups without kind; gives warnings."""
+def classify(
+    groups: Sequence[Group],
+    schema: Schema,
+    exists: Exists | None,
+    *,
+    among: Sequence[Group] = (),
+) -> list[str]:
+    """Sets FRESH, EXISTING or None (inline) on the groups without kind; gives warnings. `among` are all
+    groups of the flow, where those are others."""
     warnings: list[str] = []
     for group in groups:
         if group.kind is not None or group.is_settled:
             continue
-        if _is_existing(group, schema) and not _is_made_in_another_form(group, groups):
+        if _is_existing(group, schema) and not _is_made_in_another_form(group, among or groups):
             group.kind = VariableKind.EXISTING
             group.because = "looked up or referred to, never inserted by the flow"
             warnings += _confirm(group, schema, exists)

@@ -12,6 +12,14 @@ Function = tuple[str, Callable[[bytes], bytes | None]]
 """SQL with `{}` in place of the argument, and what it computes (None: not defined)."""
 
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(rb"[0-9a-fA-F]+")
+
+
+def bytes_of(value: bytes) -> bytes | None:
+    """What hexadecimal digits or a UUID spell, None for another text."""
+    digits = value.replace(b"-", b"") if _UUID.fullmatch(value) else value
+    is_hex = len(digits) % 2 == 0 and _HEX.fullmatch(digits)
+    return bytes.fromhex(digits.decode()) if is_hex else None
 
 
 def _no_dash(value: bytes) -> bytes | None:
@@ -143,4 +151,6 @@ def hex_forms(name: str, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple
     if all(len(v) == _UUID_BYTES for v in values):
         groups = [f"SUBSTRING(HEX({name}), {at}, {n})" for at, n in _UUID_GROUPS]
         joined = ", '-', ".join(groups)
-        yield f"LOWER(CONCAT({joined}))", tuple(str(UUID(bytes=v)).encode() for v in values)
+        dashed = tuple(str(UUID(bytes=v)).encode() for v in values)
+        yield f"LOWER(CONCAT({joined}))", dashed
+        yield f"CONCAT({joined})", tuple(v.upper() for v in dashed)
