@@ -179,7 +179,7 @@ def numeral(text: str, draws: Draws) -> str:
 
 
 def _similar(value: int, draw: Draw) -> int:
-    low = min(10 ** (len(str(value)) - 1), value)
+    low: int = min(10 ** (len(str(value)) - 1), value)
     is_near_the_end = low >= _LONG and value < low + low // 5
     high = low + low // 2 if is_near_the_end else value
     return low + draw.below(high - low + 1)

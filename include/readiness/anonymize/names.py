@@ -5,8 +5,7 @@ lists; the lists alone decide nothing, so that a word of an enumeration stays.""
 
 from __future__ import annotations
 
-FIRST_NAMES = frozenset(
-    """
+_FIRST = """
 aaron abigail abraham ada adam adriana adrian agnes ahmed aisha alan albert alejandro alessandro alex
 alexander alexandra alfred ali alice alicia alina alison allison alma amanda amber amelia amina amir amy
 ana anastasia andre andrea andreas andrew angela angelica anita anja ann anna anne annette annika anthony
@@ -42,11 +41,9 @@ stephan stephanie stephen steven stuart susan susanna susanne svetlana sylvia ta
 ted teresa theodor theresa thomas tim timothy tobias todd tom tomas torsten tracy tyler ulrich ulrike
 ursula uwe valentina valeria vanessa vera veronica victor victoria vincent viktor vladimir walter wendy
 werner wilhelm william wolfgang xavier yasmin yolanda yosef youssef yuki yusuf yvonne zachary zoe
-""".split()
-)
+"""
 
-LAST_NAMES = frozenset(
-    """
+_LAST = """
 abbott adams ahmed alexander ali allen alvarez andersen anderson andersson arroyo bailey baker barnes
 barrett bauer baumann becker bell bennett berg bergmann bernard bianchi boyd bradley brandt braun brennan
 brooks brown bryant burke burns butler byrne campbell carlson carpenter carroll carter castillo castro
@@ -72,5 +69,15 @@ simpson singh smirnov smith soto spencer stein stephens stevens stewart sullivan
 taylor thomas thompson torres tran tucker turner vargas vasquez vega vogel vogt wagner walker wallace walsh
 walter wang ward warren washington watson weber webb weiss wells west wheeler wilson winkler winter wolf wong
 woods wright yamamoto yang young zhang ziegler zimmermann
-""".split()
-)
+"""
+
+_AMBIGUOUS = """
+amber april art august austin autumn bill brooklyn carol chance charity chase christian clay cliff dawn
+destiny dollar drew earl faith frank georgia grace grant harmony hope iris ivy jack jan jasmine jordan joy
+june lily mark martin max may melody mercy miles misty olive paris pat pearl penny rich rob robin roman
+rose ruby sandy savannah sierra sky sue summer todd trinity violet virginia wade will
+"""
+
+FIRST_NAMES = frozenset(_FIRST.split())
+LAST_NAMES = frozenset(_LAST.split())
+AMBIGUOUS = frozenset(_AMBIGUOUS.split())  # first names that are words, months or places as well

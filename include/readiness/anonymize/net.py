@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from readiness.anonymize.classes import is_card, is_iban, is_ip
-from readiness.anonymize.names import FIRST_NAMES, LAST_NAMES
+from readiness.anonymize.names import AMBIGUOUS, FIRST_NAMES, LAST_NAMES
 from readiness.anonymize.sensitive import is_personal_column
 
 Span = tuple[int, int]
@@ -45,12 +45,6 @@ _KEYED = (
     re.compile(r'"(?P<key>[^"\\]{1,60})"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)+)"|(?P<bare>-?\d[\d.]*))'),
     re.compile(r"(?<![\w.])(?P<key>[A-Za-z]\w{1,40})=(?P<text>[^\s&;,\"'=]+)(?P<bare>)"),
 )  # fmt: skip
-_NOT_ALONE = frozenset(  # first names that are words, months or places as well
-    """amber april art august austin autumn bill brooklyn carol chance charity chase christian clay cliff dawn
-    destiny dollar drew earl faith frank georgia grace grant harmony hope iris ivy jan jasmine jordan joy
-    june lily mark martin max may melody mercy miles misty olive paris pat pearl penny rich rob rose ruby
-    sandy savannah sierra sky summer sue todd trinity violet virginia wade will jack robin roman""".split()
-)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -72,8 +66,8 @@ def is_persons_name(text: str) -> bool:
 def _is_name(words: list[str]) -> bool:
     first, last = words[0], words[-1]
     if last in LAST_NAMES or "".join(words[-2:]) in LAST_NAMES:
-        return first in FIRST_NAMES or first in _NOT_ALONE
-    return first in FIRST_NAMES and first not in _NOT_ALONE
+        return first in FIRST_NAMES or first in AMBIGUOUS
+    return first in FIRST_NAMES and first not in AMBIGUOUS
 
 
 def _found(text: str) -> Iterator[Span]:
@@ -95,7 +89,7 @@ def _values_of_keys(matches: Iterable[re.Match[str]]) -> Iterator[Span]:
 
 
 def _is_known(word: str) -> bool:
-    return word.lower() in FIRST_NAMES | LAST_NAMES | _NOT_ALONE
+    return word.lower() in FIRST_NAMES | LAST_NAMES | AMBIGUOUS
 
 
 def _always(_text: str) -> bool:

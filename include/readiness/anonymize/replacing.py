@@ -25,14 +25,14 @@ _HINT = re.compile(rb"/\*\+.*?\*/", re.DOTALL)
 class Replacing:
     """Replaces under one policy; `personal` are the constants that are replaced wherever they stand."""
 
-    def __init__(
-        self, pseudonyms: Pseudonyms, policy: Policy, personal: Collection[bytes]
-    ) -> None:
+    def __init__(self, pseudonyms: Pseudonyms, policy: Policy, personal: Collection[bytes]) -> None:
         self._pseudonyms = pseudonyms
         self._policy = policy
         self._personal = frozenset(personal)
         words = sorted((_text(p) for p in personal if is_telling(p)), key=len, reverse=True)
-        self._known = re.compile("|".join(rf"(?<!\w){re.escape(w)}(?!\w)" for w in words) or r"\Z(?!\Z)")
+        self._known = re.compile(
+            "|".join(rf"(?<!\w){re.escape(w)}(?!\w)" for w in words) or r"\Z(?!\Z)"
+        )
 
     def literal(self, raw: RawLiteral, *, is_secret: bool = False) -> bytes:
         """A literal's new text; what precedes its quote or digits (an introducer) stays. Adjacent

@@ -31,7 +31,6 @@ from readiness.model.draft import (
 )
 from readiness.model.generator import Pattern, parse_specification
 from readiness.model.workload import (
-    Form,
     Piece,
     Row,
     Sample,

@@ -24,9 +24,11 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 _TINY = {
-    "birth": re.compile(r"(?:^|_)(?:dob|born|born_?on|birth_?(?:day|date)|date_?of_?birth)$", re.I),
-    "postal": re.compile(r"(?:^|_)(?:zip|zip_?code|post_?code|postal_?code)$", re.I),
-    "last4": re.compile(r"(?:^|_)last_?(?:4|four)$", re.I),
+    "birth": re.compile(
+        r"(?:^|_)(?:dob|born|born_?on|birth_?(?:day|date)|date_?of_?birth)$", re.IGNORECASE
+    ),
+    "postal": re.compile(r"(?:^|_)(?:zip|zip_?code|post_?code|postal_?code)$", re.IGNORECASE),
+    "last4": re.compile(r"(?:^|_)last_?(?:4|four)$", re.IGNORECASE),
     "secret": _SECRET,
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

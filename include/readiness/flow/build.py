@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readiness.anonymize.originals import Originals, originals
+from readiness.anonymize.key import key_check
+from readiness.anonymize.originals import Originals
+from readiness.anonymize.personal import all_originals
+from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
@@ -18,6 +21,7 @@ from readiness.config.overrides import Overrides
 from readiness.errors import PrivacyError
 from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
+from readiness.flow.policies import deciding, policy_changes, policy_in_force
 from readiness.model.draft import RawDraft
 from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
@@ -26,7 +30,7 @@ from readiness.ports import Progress, Session
 from readiness.workload.changes import Changes, changes_between
 from readiness.workload.drift import table_fingerprints
 from readiness.workload.example import with_examples
-from readiness.workload.explained import confidence_of, explained, vocabulary
+from readiness.workload.explained import Origin, confidence_of, explained, vocabulary
 from readiness.workload.file import render
 from readiness.workload.offer import Offer, offers_of
 from readiness.workload.overrides import InForce
@@ -45,7 +49,7 @@ class BuildInputs:
     """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
     says which part of each log is a capture; `overrides` is a file that replaces the one kept beside
     the workload; `keep_previous` keeps what was there as `checkout.sql.previous`, which is always done
-    where a person had edited it."""
+    where a person had edited it; `policy` is a file that says how columns are treated."""
 
     name: str
     captures: tuple[Path, ...]
@@ -54,6 +58,7 @@ class BuildInputs:
     choosing: Choosing = field(default_factory=Choosing)
     overrides: Path | None = None
     keep_previous: bool = False
+    policy: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Built:
     """The workload as written, and what to tell of it; nothing here holds a captured value.
 
     `overrides` is the file they came from (None: none are in force), `kept` where they are kept,
-    `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
+    `policy` is the one in force; `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
     what the target has for its samples."""
 
     workload: Workload
@@ -73,6 +78,7 @@ class Built:
     overridden: int = 0
     changes: Changes | None = None
     offers: tuple[Offer, ...] = ()
+    policy: Policy = NO_POLICY
 
 
 def build_workload(
@@ -89,8 +95,8 @@ def build_workload(
 
     Raises CaptureError, ConfigError for overrides, WorkloadError, and PrivacyError naming line and
     encoding."""
-    building = _Building(inputs, Beside(output), tell or _silent)
-    return building.build(source, target, key=key)
+    building = _Building(inputs, Beside(output), tell or _silent, key)
+    return building.build(source, target)
 
 
 def _silent(_text: str) -> None:
@@ -100,14 +106,18 @@ def _silent(_text: str) -> None:
 class _Building:
     """One build: what is there before, and the overrides in force."""
 
-    def __init__(self, inputs: BuildInputs, beside: Beside, tell: Progress) -> None:
+    def __init__(self, inputs: BuildInputs, beside: Beside, tell: Progress, key: bytes) -> None:
         self._inputs = inputs
         self._beside = beside
         self._tell = tell
         self._before = read_before(beside)
         self._overrides = beside.overrides_in_force(inputs.overrides)
+        self._key = key
+        asked = inputs.policy
+        self._policy = policy_in_force(asked, inputs.schema) if asked else NO_POLICY
+        self._schema = deciding(inputs.schema, self._policy)
 
-    def build(self, source: Session | None, target: Session | None, *, key: bytes) -> Built:
+    def build(self, source: Session | None, target: Session | None) -> Built:
         """Everything in its order; files are written last."""
         if source:
             refuse_other_sql_modes(global_sql_modes(source), "the source")
@@ -115,7 +125,7 @@ class _Building:
         draft = self._draft(captures, source)
         self._tell("replacing captured values")
         given = {v.name for v in draft.variables if v.is_given}
-        workload = with_examples(seal(draft, key=key), given)
+        workload = with_examples(seal(draft, key=self._key, policy=self._policy), given)
         workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
         offers = self._offers(workload, target)
         self._write(workload, draft)
@@ -130,7 +140,7 @@ class _Building:
 
     def _draft(self, captures: Sequence[RawCapture], source: Session | None) -> RawDraft:
         self._tell(f"comparing {len(captures)} captures, statement by statement")
-        schema = self._inputs.schema
+        schema = self._schema
         overrides = self._overrides
         return parameterize(
             captures,
@@ -151,7 +161,7 @@ class _Building:
     def _write(self, workload: Workload, draft: RawDraft) -> None:
         files = self._files(workload, draft.explanation)
         self._tell("searching the new files for captured values")
-        _require_clean(self._leaks(files, originals(draft)))
+        _require_clean(self._leaks(files, all_originals(draft, self._policy)))
         before = self._before
         is_new = before.data != files[self._beside.workload]
         if before.data and is_new and (self._inputs.keep_previous or before.is_edited):
@@ -169,9 +179,19 @@ class _Building:
             explanation,
             file=beside.workload.name,
             sha256=hashlib.sha256(text).hexdigest(),
-            overrides=beside.overrides.name if overrides else "",
+            origin=self._origin(),
         )
         return files
+
+    def _origin(self) -> Origin:
+        policy = self._policy
+        named = {"name": policy.name, "sha256": policy.sha256} if policy.sha256 else {}
+        return Origin(
+            self._beside.overrides.name if self._overrides else "",
+            key_check(self._key),
+            named,
+            {".".join(c): (str(r.treat), r.reason) for c, r in sorted(policy.rules.items())},
+        )
 
     def _leaks(self, files: Mapping[Path, bytes], captured: Originals) -> list[Leak]:
         """Captured values in the workload; in the other files those that are none of our words."""
@@ -184,6 +204,7 @@ class _Building:
     def _told(self, workload: Workload, explanation: Explanation) -> Iterator[str]:
         """What a person must know, beyond what the captures and the rules say."""
         yield from self._before.warnings(self._beside)
+        yield from policy_changes(self._before.workload, workload)
         if workload.captures <= _FEW:
             yield (
                 f"confidence: {confidence_of(workload.captures)}. A value that both share by accident"
@@ -208,6 +229,7 @@ class _Building:
             len(overrides.entries) if overrides else 0,
             changes_between(before, workload) if before else None,
             offers,
+            self._policy,
         )
 
 
