@@ -18,19 +18,23 @@ Span = tuple[int, int]
 _EMAIL = re.compile(r"[\w.+%'-]*[\w+-](?:@|%40)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}")
 _PHONE = re.compile(
     r"(?<![\w+])\+\d[\d ()/.-]{7,18}\d(?!\d)"
-    r"|(?<![\w.+-])(?:\+?1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])"
+    r"|(?<![\w.+-])(?:\+?1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}(?![\w-])"
 )
 _SSN = re.compile(r"(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])")
-_IBAN = re.compile(r"(?<![\w])[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]){11,30}(?![\w])")
+_IBAN = re.compile(
+    r"(?<!\w)(?:[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?"
+    r"|[A-Za-z]{2}\d{2}[A-Za-z0-9]{11,30})(?!\w)"
+)
 _IPV4 = re.compile(r"(?<![\w.])(?<!\w/)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
 _IPV6 = re.compile(r"(?<![\w:])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?![\w:])")
 _LOGIN = re.compile(
     r"(?<=://)[^\s/@'\"]+(?=@[\w.-])|(?<![\w:/])[\w.-]+:[^\s@/'\"]+(?=@(?:tcp|unix)\()"
 )
 _STREET = re.compile(
-    r"(?<!\w)\d{1,5}[a-z]? (?:[A-Z]\w+ ){1,3}(?:St|Street|Ave|Avenue|Rd|Road|Ln|Lane|Blvd|Drive|Dr|Court"
-    r"|Ct|Way|Terrace|Place|Square)\b|(?<!\w)[A-ZÄÖÜ]\w+(?:straße|strasse|str\.|weg|gasse|platz) \d{1,4}\b"
+    r"(?<!\w)\d{1,5}[a-z]? (?:[A-Z]\w+ ){1,3}"
+    r"(?:St|Street|Ave|Avenue|Rd|Road|Ln|Lane|Blvd|Boulevard|Drive|Terrace)\b"
+    r"|(?<!\w)[A-ZÄÖÜ]\w+(?:straße|strasse|str\.|weg|gasse|platz) \d{1,4}\b"
 )
 _FULL_NAME = re.compile(
     r"(?<!\w)(?:[A-Z][\w'’-]+(?: [A-Z]\.?)? ){1,2}(?:(?:van|von|de|da|del|di|la|der|den) ){0,2}"
