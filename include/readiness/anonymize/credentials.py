@@ -19,10 +19,16 @@ _ACCOUNTS = re.compile(
 )
 _SECRET_FOLLOWS = re.compile(
     rb"(?:\b(?:OLD_PASSWORD|PASSWORD|ED25519_PASSWORD|ENCRYPT|(?:AES|DES)_(?:EN|DE)CRYPT|ENCODE|DECODE)\s*"
-    rb"\([^()]*|@\w*(?:passw|secret|_key|token|credential)\w*\s*:?=\s*"
+    rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*|@\w*(?:passw|secret|_key|token|credential)\w*\s*:?=\s*"
     rb"|\b(?:PASSWORD|CONNECTION|\w+_KEY)\s*=?\s*)\Z",
     re.IGNORECASE,
 )
+
+
+_MAY_HOLD_ONE = re.compile(
+    rb"passw|crypt|code\s*\(|connection|secret|_key|token|credential", re.IGNORECASE
+)
+_LOOKED_BACK = 2000  # bytes
 
 
 def refuse_account_statements(steps: Sequence[RawStep]) -> None:
@@ -39,10 +45,12 @@ def refuse_account_statements(steps: Sequence[RawStep]) -> None:
 
 def secrets_of(pieces: Sequence[RawPiece]) -> Iterator[RawLiteral]:
     """The literals that are a password or a key by where they stand."""
+    if not _MAY_HOLD_ONE.search(_skeleton(pieces)):
+        return
     before = b""
     for piece in flat(pieces):
         if isinstance(piece, bytes):
-            before += piece
+            before = (before + piece)[-_LOOKED_BACK:]
             continue
         if isinstance(piece, RawLiteral) and _SECRET_FOLLOWS.search(before):
             yield piece
