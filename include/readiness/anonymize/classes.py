@@ -25,10 +25,14 @@ _NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
 _TELLING_NUMBER = re.compile(r"-?[1-9]\d*(?:\.\d+)?")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _DIGITS, _LETTERS = "0123456789", "abcdefghijklmnopqrstuvwxyz"
-_ISSUERS = re.compile(r"4|5[1-5]|2[2-7]|3[47]|3[0689]|6(?:011|5|4[4-9]|2)|35")
+_ISSUED = re.compile(  # what each network's numbers begin with, and how long they are
+    r"4\d{12}(?:\d{3}){0,2}|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}"
+    r"|35\d{14}|6(?:011|5\d\d|4[4-9]\d|2\d\d)\d{12,15}"
+)
 _IBAN_MODULUS = 97
 _RECENT_YEAR = 2010
 _LONG = 1000
+_TRIES = 16
 
 Writer = Callable[[str, Draws], str]
 
@@ -51,9 +55,8 @@ def is_ip(text: str, version: int) -> bool:
 def is_card(text: str) -> bool:
     """Whether it is a card number that an issuer may give, blanks and dashes allowed."""
     digits = re.sub(r"[ -]", "", text)
-    return bool(
-        _CARD.fullmatch(text) and text.isascii() and _ISSUERS.match(digits) and is_luhn(digits)
-    )
+    is_one = _CARD.fullmatch(text) and text.isascii() and _ISSUED.fullmatch(digits)
+    return bool(is_one) and is_luhn(digits)
 
 
 def is_iban(text: str) -> bool:
@@ -140,11 +143,20 @@ def _date(text: str, draws: Draws) -> str:
     match = _DATE.fullmatch(text)
     if not match:
         return text
-    draw, year = draws.of("date", text[:10]), int(match[1])
-    year = year if year >= _RECENT_YEAR else year - year % 10 + draw.below(10)
-    month = 1 + draw.below(12)
-    made = f"{year:04d}-{month:02d}-{1 + draw.below(monthrange(max(year, 1), month)[1]):02d}"
-    return made + (match[4] + _time(text, match, draws) if match[4] else "")
+    return _day(text[:10], draws) + (match[4] + _time(text, match, draws) if match[4] else "")
+
+
+def _day(text: str, draws: Draws) -> str:
+    """Never the day itself, so that the day of a moment is what that day alone becomes."""
+    made = text
+    for attempt in range(_TRIES):
+        draw, year = draws.of("date", text, attempt), int(text[:4])
+        year = year if year >= _RECENT_YEAR else year - year % 10 + draw.below(10)
+        month = 1 + draw.below(12)
+        made = f"{year:04d}-{month:02d}-{1 + draw.below(monthrange(max(year, 1), month)[1]):02d}"
+        if made != text:
+            break
+    return made
 
 
 def _time(text: str, match: re.Match[str], draws: Draws) -> str:
@@ -169,7 +181,10 @@ def numeral(text: str, draws: Draws) -> str:
     """A number of as many digits, not larger than the original by much: columns stay in range.
 
     It lies between the smallest number of that many digits and the original; a longer original
-    so close to that end that it would be guessed gets up to half more. "" for no plain number."""
+    so close to that end that it would be guessed gets up to half more. A card number stays one. "" for
+    no plain number."""
+    if is_card(text):
+        return _card(text, draws)
     match = _NUMBER.fullmatch(text)
     if not match or not text.isascii():
         return ""

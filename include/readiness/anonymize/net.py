@@ -7,15 +7,16 @@ like one; all of them also inside longer texts."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from readiness.anonymize.classes import is_card, is_iban, is_ip
 from readiness.anonymize.names import AMBIGUOUS, FIRST_NAMES, LAST_NAMES
 from readiness.anonymize.sensitive import is_personal_column
 
 Span = tuple[int, int]
+_Test = tuple[re.Pattern[str], Callable[[str], bool]]
 
-_EMAIL = re.compile(r"[\w.+%'-]*[\w+-](?:@|%40)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}")
+_EMAIL = re.compile(r"[\w.+%-]*[\w+-](?:@|%40)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}")
 _PHONE = re.compile(
     r"(?<![\w+])\+\d[\d ()/.-]{7,18}\d(?!\d)"
     r"|(?<![\w.+-])(?:\+?1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}(?![\w-])"
@@ -54,8 +55,18 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def personal_spans(text: str) -> Iterator[Span]:
     """The spans of a text that look personal, in order, not overlapping."""
+    return disjoint(_found(text))
+
+
+def numbered_spans(text: str) -> Iterator[Span]:
+    """Those told by their form alone: e-mail, phone, card, account, security number, IP address."""
+    return disjoint(_matches(text, _FORMS))
+
+
+def disjoint(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans in order, of those that overlap the first and longest."""
     end = 0
-    for start, stop in sorted(_found(text), key=lambda span: (span[0], -span[1])):
+    for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start >= end:
             yield start, stop
             end = stop
@@ -74,9 +85,13 @@ def _is_name(words: list[str]) -> bool:
     return first in FIRST_NAMES and first not in AMBIGUOUS
 
 
-def _found(text: str) -> Iterator[Span]:
-    for pattern, holds in _TESTS:
+def _matches(text: str, tests: Sequence[_Test]) -> Iterator[Span]:
+    for pattern, holds in tests:
         yield from (m.span() for m in pattern.finditer(text) if holds(m[0]))
+
+
+def _found(text: str) -> Iterator[Span]:
+    yield from _matches(text, (*_FORMS, *_LOOKS))
     yield from (m.span(1) for m in _ADDRESSED.finditer(text) if _is_known(m[1]))
     for match in _COMMA_NAME.finditer(text):
         if match[1].lower() in LAST_NAMES and match[2].lower() in FIRST_NAMES:
@@ -100,15 +115,17 @@ def _always(_text: str) -> bool:
     return True
 
 
-_TESTS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+_FORMS: tuple[_Test, ...] = (
     (_EMAIL, _always),
-    (_LOGIN, _always),
     (_PHONE, _always),
     (_SSN, _always),
     (_CARD, is_card),
     (_IBAN, is_iban),
     (_IPV4, lambda text: is_ip(text, 4)),
     (_IPV6, lambda text: is_ip(text, 6)),
+)
+_LOOKS: tuple[_Test, ...] = (
+    (_LOGIN, _always),
     (_STREET, _always),
     (_FULL_NAME, is_persons_name),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from readiness.anonymize.credentials import secrets_of
 from readiness.anonymize.net import personal_spans
@@ -38,7 +39,12 @@ def personal_constants(draft: RawDraft, policy: Policy) -> dict[str, bytes]:
 
 def all_originals(draft: RawDraft, policy: Policy) -> Originals:
     """What no output may hold: what differs between captures, and personal constants."""
-    return Originals({**originals(draft).values, **personal_constants(draft, policy)})
+    return with_personal(originals(draft), draft, policy)
+
+
+def with_personal(differing: Originals, draft: RawDraft, policy: Policy) -> Originals:
+    """Captured values, and the personal constants of their draft."""
+    return replace(differing, values={**differing.values, **personal_constants(draft, policy)})
 
 
 def is_telling(value: bytes) -> bool:

@@ -32,8 +32,10 @@ from readiness.model.workload import Form
 
 _EMAIL = re.compile(r"([^@\s]+)@([^@\s]+\.[A-Za-z]+)")
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4}){3,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_EXPONENT = re.compile(r"[eE][+-]?\d+\Z")
 _JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*:)|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[a-zA-Z]+')
 _PLAIN_WORDS = frozenset({"", "true", "false", "null"})
+_DAY = re.compile(rb"\d{4}-\d\d-\d\d(?![^ T])")
 _LEAST_DIGITS = 5  # of numbers that stay different
 _BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 _TRIES = 64
@@ -96,8 +98,9 @@ class Pseudonyms:
 
     def _is_free(self, made: bytes, value: bytes, domain: str) -> bool:
         """Whether no other value has this pseudonym in the eyes of any collation; then it is taken."""
-        if not domain and value.isdigit() and len(value) < _LEAST_DIGITS:
-            return True
+        is_short = value.isdigit() and len(value) < _LEAST_DIGITS
+        if (is_short and not domain) or _DAY.match(value):
+            return True  # equality with other places counts for more
         owner = _as_collated(value)
         return self._taken.setdefault((domain, _as_collated(made)), owner) == owner
 
@@ -109,7 +112,10 @@ class Pseudonyms:
         except UnicodeDecodeError:
             return self._binary(value, draws)
         if form is Form.NUMBER:
-            return (numeral(text, draws) or self._words(text, draws)).encode()
+            exponent = _EXPONENT.search(text)
+            at = exponent.start() if exponent else len(text)
+            made = numeral(text[:at], draws) or self._words(text[:at], draws)
+            return (made + text[at:]).encode()
         return self._base64(value, draws) or self._shaped(text, draws).encode()
 
     def _binary(self, value: bytes, draws: Draws) -> bytes:

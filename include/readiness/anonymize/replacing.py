@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 
-from readiness.anonymize.net import personal_spans
+from readiness.anonymize.net import disjoint, personal_spans
 from readiness.anonymize.originals import literal_tokens, literal_value
 from readiness.anonymize.personal import is_personal, is_telling
 from readiness.anonymize.policy import Policy, emptied, generalized
@@ -98,12 +98,8 @@ class Replacing:
         return (made + text[at:]).encode("utf-8", "surrogateescape")
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        found = [*personal_spans(text), *(m.span() for m in self._known.finditer(text))]
-        end = 0
-        for start, stop in sorted(found, key=lambda span: (span[0], -span[1])):
-            if start >= end:
-                yield start, stop
-                end = stop
+        known = (match.span() for match in self._known.finditer(text))
+        return disjoint((*personal_spans(text), *known))
 
     def _part(self, text: str, start: int, end: int) -> str:
         """The pseudonym of a span; within a JSON text that has escapes, as JSON."""

@@ -18,13 +18,14 @@ from readiness.cli import (
     load,
     ramp,
     report,
+    scan,
     server,
     workload,
 )
 from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 
-COMMANDS = (server, capture, workload, clone, load, ramp, judge, report)
+COMMANDS = (server, capture, workload, scan, clone, load, ramp, judge, report)
 
 _EPILOG = """\
 A target is named by a DSN without a password:

@@ -17,7 +17,7 @@ from readiness.config.settings import read_settings
 from readiness.flow.build import Built
 from readiness.wiring.targets import login_of
 from readiness.wiring.workloads import Asked, build, key_of
-from readiness.workload.funnel import classes_line, funnel_line
+from readiness.workload.explain.funnel import classes_line, funnel_line
 
 
 def add(build: argparse.ArgumentParser) -> None:
@@ -58,6 +58,9 @@ def add(build: argparse.ArgumentParser) -> None:
         help="the key of the workload that is there is lost or retired: every pseudonym changes",
     )
     build.add_argument(
+        "--allow", metavar="F", type=Path, help="values that may stand there: readiness scan --help"
+    )
+    build.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -80,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
         target=login_of(Dsn.parse(args.target)) if args.target else None,
         overrides=args.overrides,
         policy=find(args.policy, kind="policies") if args.policy else None,
+        allow=args.allow,
     )
     key = key_of(args.key_file or read_settings().key_file, args.output, is_new=args.new_key)
     built = build(asked, key=key, output=args.output, tell=console.progress)

@@ -10,38 +10,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from readiness.anonymize.allowed import Allowed, value_hash, without
+from readiness.anonymize.filter import filter_of
 from readiness.anonymize.key import key_check
-from readiness.anonymize.originals import Originals
-from readiness.anonymize.personal import all_originals
+from readiness.anonymize.originals import Originals, originals
+from readiness.anonymize.parts import with_parts
+from readiness.anonymize.personal import with_personal
 from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
-from readiness.config.overrides import Overrides
 from readiness.errors import PrivacyError
 from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
 from readiness.flow.policies import deciding, policy_changes, policy_in_force
+from readiness.flow.remarks import doubtful, unlike
 from readiness.model.draft import RawDraft
 from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
 from readiness.ports import Progress, Session
-from readiness.workload.changes import Changes, changes_between
-from readiness.workload.drift import table_fingerprints
-from readiness.workload.example import with_examples
-from readiness.workload.explained import Origin, confidence_of, explained, vocabulary
-from readiness.workload.file import render
-from readiness.workload.offer import Offer, offers_of
-from readiness.workload.overrides import InForce
-from readiness.workload.parameterize import parameterize
-from readiness.workload.pools import read_pools
+from readiness.workload.explain.changes import Changes, changes_between
+from readiness.workload.explain.example import with_examples
+from readiness.workload.explain.explained import Origin, confidence_of, explained, vocabulary
+from readiness.workload.explain.overrides import InForce
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.source import source_exists, source_rows
+from readiness.workload.find.sql_modes import global_sql_modes, refuse_other_sql_modes
+from readiness.workload.make.offer import Offer, offers_of
+from readiness.workload.make.pools import read_pools
+from readiness.workload.prove.drift import table_fingerprints
 from readiness.workload.schema import Schema
-from readiness.workload.source import source_exists, source_rows
-from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_modes
+from readiness.workload.text.file import render
 
 _FEW = 2  # captures
-_SHOWN = 4  # doubts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,9 @@ class BuildInputs:
     """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
     says which part of each log is a capture; `overrides` is a file that replaces the one kept beside
     the workload; `keep_previous` keeps what was there as `checkout.sql.previous`, which is always done
-    where a person had edited it; `policy` is a file that says how columns are treated."""
+    where a person had edited it; `policy` is a file that says how columns are treated. `allowed` says
+    which values may stand in outputs. Without `keeps_filter` (the key is thrown away) later tasks have
+    nothing to search for."""
 
     name: str
     captures: tuple[Path, ...]
@@ -59,6 +63,8 @@ class BuildInputs:
     overrides: Path | None = None
     keep_previous: bool = False
     policy: Path | None = None
+    allowed: Allowed = field(default_factory=Allowed)
+    keeps_filter: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +134,11 @@ class _Building:
         workload = with_examples(seal(draft, key=self._key, policy=self._policy), given)
         workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
         offers = self._offers(workload, target)
-        self._write(workload, draft)
+        unused = self._write(workload, draft)
         warnings = [w for c in captures for w in _warnings(c)]
+        warnings += [
+            f"the allow-list's entry {entry} allows nothing: remove it" for entry in unused
+        ]
         warnings += [*draft.warnings, *self._told(workload, draft.explanation)]
         return self._built(workload, warnings, offers)
 
@@ -158,15 +167,29 @@ class _Building:
         self._tell("reading the rows of the target that checkouts pick from")
         return tuple(offers_of(read_pools(workload, target)))
 
-    def _write(self, workload: Workload, draft: RawDraft) -> None:
+    def _write(self, workload: Workload, draft: RawDraft) -> tuple[str, ...]:
+        """All files or none; gives the entries of the allow-list that allow nothing."""
         files = self._files(workload, draft.explanation)
         self._tell("searching the new files for captured values")
-        _require_clean(self._leaks(files, all_originals(draft, self._policy)))
-        before = self._before
-        is_new = before.data != files[self._beside.workload]
+        key = self._key
+        differing = with_personal(with_parts(originals(draft), draft), draft, self._policy)
+        captured = without(differing, self._inputs.allowed, key)
+        _require_clean(self._leaks(files, captured))
+        self._replace(files, filter_of(captured, key) if self._inputs.keeps_filter else b"")
+        return self._inputs.allowed.unused(value_hash(v, key) for v in differing.values.values())
+
+    def _replace(self, files: dict[Path, bytes], searched: bytes) -> None:
+        """Puts the files and the filter in place; what they replace is kept where that is asked for,
+        or where a person had edited it."""
+        beside, before = self._beside, self._before
+        if searched:
+            files[beside.filter] = searched
+        is_new = before.data != files[beside.workload]
         if before.data and is_new and (self._inputs.keep_previous or before.is_edited):
-            files[self._beside.previous] = before.data
+            files |= beside.kept(before)
         atomic.write_together(files)
+        if not searched:
+            beside.filter.unlink(missing_ok=True)
 
     def _files(self, workload: Workload, explanation: Explanation) -> dict[Path, bytes]:
         text = render(workload)
@@ -212,8 +235,8 @@ class _Building:
                 f" {self._beside.explanation.name}; a third capture settles them"
             )
         if explanation.doubts:
-            yield _doubtful(explanation, self._beside.explanation.name)
-        yield from _unlike(workload, self._overrides)
+            yield doubtful(explanation, self._beside.explanation.name)
+        yield from unlike(workload, self._overrides)
 
     def _built(
         self, workload: Workload, warnings: Sequence[str], offers: tuple[Offer, ...]
@@ -233,30 +256,6 @@ class _Building:
         )
 
 
-def _doubtful(explanation: Explanation, file: str) -> str:
-    """How many, the first few by place, and what settles most of them."""
-    doubts = explanation.doubts
-    places = "; ".join(d.where for d in doubts[:_SHOWN]) + "; …" * (len(doubts) > _SHOWN)
-    cures = " or ".join(dict.fromkeys(d.cure for d in doubts))
-    one = len(doubts) == 1
-    return (
-        f"{len(doubts)} place{'s' * (not one)} could mean another value as well ({places}): see doubts"
-        f" in {file}. What settles {'it' if one else 'them'}: {cures}"
-    )
-
-
-def _unlike(workload: Workload, overrides: Overrides | None) -> Iterator[str]:
-    """Generators that were asked for by name and could not be learnt from what was captured."""
-    by_name = {v.name: v.generator for v in workload.variables}
-    for name, entry in overrides.entries.items() if overrides else ():
-        made = by_name.get(entry.name or name, "")
-        if entry.generator and not made.startswith(entry.generator):
-            yield (
-                f"@{entry.name or name} does not look like {entry.generator}: {made} was learnt. Write"
-                " its range or shape in parentheses to have it all the same"
-            )
-
-
 def _require_clean(leaks: Sequence[Leak]) -> None:
     if not leaks:
         return
@@ -265,7 +264,8 @@ def _require_clean(leaks: Sequence[Leak]) -> None:
         f"{count} captured value{'s' * (count != 1)} would stand in {first.file}; nothing was"
         " written."
         f" The first: line {first.line}, {first.encoding}, value {first.value_id}.",
-        hint="Capture once more with a persona that shares nothing with the others.",
+        hint="Capture once more with a persona that shares nothing with the others, or allow the"
+        " value:  readiness scan --help",
     )
 
 

@@ -9,8 +9,8 @@ from tests.fakes.checkouts import draft, literal, step
 from readiness.anonymize.seal import seal
 from readiness.errors import PrivacyError
 from readiness.model.draft import RawPiece
-from readiness.workload.file import render
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.text.file import render
 
 KEY = b"k" * 32
 

@@ -13,7 +13,7 @@ from readiness.anonymize.seal import seal
 from readiness.model.draft import RawDraft
 from readiness.model.workload import Form
 from readiness.sql.lexer import encode
-from readiness.workload.file import render
+from readiness.workload.text.file import render
 
 KEY = b"k" * 32
 

@@ -12,7 +12,7 @@ from readiness.anonymize.seal import seal
 from readiness.config.policy import Rule, Treatment
 from readiness.model.draft import RawDraft
 from readiness.model.workload import Form
-from readiness.workload.file import render
+from readiness.workload.text.file import render
 
 KEY = b"k" * 32
 
