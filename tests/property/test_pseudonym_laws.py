@@ -9,6 +9,7 @@ import json
 import string
 import unicodedata
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -152,3 +153,22 @@ def test_json_in_base64_stays_json_about_the_same_person(name: str, mail: str) -
 @given(st.dates(), st.times())
 def test_a_moment_stays_on_the_day_of_its_date(day: object, moment: object) -> None:
     assert of(f"{day} {moment:%H:%M:%S}")[:10] == of(str(day))  # type: ignore[str-format]
+
+
+@given(
+    st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)), st.sampled_from(Form)
+)
+def test_every_value_has_a_pseudonym(value: bytes, form: Form) -> None:
+    assert isinstance(Pseudonyms(KEY).of(value, form), bytes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1" * 5000, "-" + "9" * 5000 + "." + "9" * 5000, "[" * 100_000, "[" + "7" * 5000 + "]",
+     '{"a": 1e400}', '{"a": "\\ud800"}', "0" * 40, "+", "@", "a@b.c", "\u0130\u1e9e", "1e5", "",
+     "2026-99-99", "0000-00-00", "9999-12-31 24:61:61"],
+)  # fmt: skip
+@pytest.mark.parametrize("form", [Form.TEXT, Form.NUMBER])
+def test_odd_values_have_one_too(text: str, form: Form) -> None:
+    made = Pseudonyms(KEY).of(text.encode(), form)
+    assert form is Form.NUMBER or not any(map(str.isalnum, text)) or made != text.encode()

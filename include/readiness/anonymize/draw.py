@@ -6,6 +6,8 @@ import hmac
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from readiness.model.transactions import Raw
+
 
 class Draw:
     """An endless keyed stream of bytes for one value."""
@@ -40,8 +42,8 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Draws:
-    """Streams under one key for one attempt. `domain` sets the values of a tiny space apart: the same
+class Draws(Raw):
+    """Streams under one key, which is not shown either, for one attempt. `domain` sets the values of a tiny space apart: the same
     four digits of a card and of a postal code get streams of their own."""
 
     key: bytes

@@ -2,7 +2,8 @@
 
 Told by pattern and check digits (e-mail, phone, card, IBAN, social security number, IP address, a
 login in a URL), by the keys of JSON and of `key=value`, and by names of people where the text looks
-like one; all of them also inside longer texts."""
+like one; all of them also inside longer texts. No pattern looks twice at a long run of characters:
+texts of a megabyte are among them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from readiness.anonymize.sensitive import is_personal_column
 Span = tuple[int, int]
 _Test = tuple[re.Pattern[str], Callable[[str], bool]]
 
-_EMAIL = re.compile(r"[\w.+%-]*[\w+-](?:@|%40)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}")
+_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]*[\w+-](?:@|%40)[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}")
 _PHONE = re.compile(
     r"(?<![\w+])\+\d[\d ()/.-]{7,18}\d(?!\d)"
     r"|(?<![\w.+-])(?:\+?1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}(?![\w-])"
@@ -30,7 +31,7 @@ _IBAN = re.compile(
 _IPV4 = re.compile(r"(?<![\w.])(?<!\w/)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
 _IPV6 = re.compile(r"(?<![\w:])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?![\w:])")
 _LOGIN = re.compile(
-    r"(?<=://)[^\s/@'\"]+(?=@[\w.-])|(?<![\w:/])[\w.-]+:[^\s@/'\"]+(?=@(?:tcp|unix)\()"
+    r"(?<=://)[^\s/@'\"]+(?=@[\w.-])|(?<![\w:/.-])[\w.-]+:[^\s@/'\"]+(?=@(?:tcp|unix)\()"
 )
 _STREET = re.compile(
     r"(?<!\w)\d{1,5}[a-z]? (?:[A-Z]\w+ ){1,3}"
@@ -38,14 +39,14 @@ _STREET = re.compile(
     r"|(?<!\w)[A-ZÄÖÜ]\w+(?:straße|strasse|str\.|weg|gasse|platz) \d{1,4}\b"
 )
 _FULL_NAME = re.compile(
-    r"(?<!\w)(?:[A-Z][\w'’-]+(?: [A-Z]\.?)? ){1,2}(?:(?:van|von|de|da|del|di|la|der|den) ){0,2}"
+    r"(?<![\w'’-])(?:[A-Z][\w'’-]+(?: [A-Z]\.?)? ){1,2}(?:(?:van|von|de|da|del|di|la|der|den) ){0,2}"
     r"(?:Mac|Mc|O['’])?[A-ZÀ-Þ][\w'’-]+"
 )
 _ADDRESSED = re.compile(
     r"(?<!\w)(?:Dear|Hi|Hello|Hey|Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Herr|Frau|Hallo|Hola|Bonjour) "
     r"([A-ZÀ-Þ][\w'’-]{2,})"
 )
-_COMMA_NAME = re.compile(r"([A-ZÀ-Þ][\w'’-]+), ([A-ZÀ-Þ][\w'’-]+)")
+_COMMA_NAME = re.compile(r"(?<![\w'’-])([A-ZÀ-Þ][\w'’-]+), ([A-ZÀ-Þ][\w'’-]+)")
 _KEYED = (
     re.compile(r'"(?P<key>[^"\\]{1,60})"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)+)"|(?P<bare>-?\d[\d.]*))'),
     re.compile(r"(?<![\w.])(?P<key>[A-Za-z]\w{1,40})=(?P<text>[^\s&;,\"'=]+)(?P<bare>)"),

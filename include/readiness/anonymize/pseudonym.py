@@ -162,7 +162,9 @@ class Pseudonyms:
             nonlocal key
             part, rest = match[0], text[match.end() :].lstrip()
             if part[0] != '"':
-                return part if part in _PLAIN_WORDS else numeral(part, draws) or part
+                if part[0].isalpha():
+                    return part
+                return numeral(part, draws) or self._words(part, draws)
             inner = json.loads(part)
             if rest.startswith(":"):
                 key = inner
@@ -179,7 +181,7 @@ class Pseudonyms:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from tests.fakes.checkouts import draft, fresh, literal, step
 
@@ -159,3 +161,14 @@ def test_an_example_of_a_generator_is_no_personal_constant() -> None:
     told = literal(b"'Xaverius'", column="last_name", varies=False)
     raw = draft(step(b"SELECT ", told), variables=[fresh("ref", "pattern", b"ORD-1", b"ORD-2")])
     assert b"Xaverius" not in render(seal(raw, key=KEY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A" * 10**6, "Aa" * 500_000, "a.b-" * 250_000, "A-" * 500_000, "1" * 10**6, "Ab+/cD9=" * 125_000,
+     "Ada " * 250_000, '"a":' * 250_000, "a=" * 500_000, "1 " * 500_000, ":a" * 500_000],
+)  # fmt: skip
+def test_a_megabyte_without_a_person_takes_a_moment(text: str) -> None:
+    begin = time.process_time()
+    list(personal_spans(text))
+    assert time.process_time() - begin < 5
