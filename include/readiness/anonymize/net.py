@@ -51,6 +51,7 @@ _KEYED = (
     re.compile(r'"(?P<key>[^"\\]{1,60})"\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)+)"|(?P<bare>-?\d[\d.]*))'),
     re.compile(r"(?<![\w.])(?P<key>[A-Za-z]\w{1,40})=(?P<text>[^\s&;,\"'=]+)(?P<bare>)"),
 )  # fmt: skip
+_FEW_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -77,6 +78,12 @@ def is_persons_name(text: str) -> bool:
     """Whether a text of some capitalized words holds the name of a person."""
     words = [w.lower() for w in _WORD.findall(text)]
     return len(words) > 1 and _is_name(words)
+
+
+def holds_first_name(text: str) -> bool:
+    """Whether a word of a short text is a first name, and no word of the language as well."""
+    words = {word.lower() for word in _WORD.findall(text)}
+    return len(words) <= _FEW_WORDS and bool(words & FIRST_NAMES - AMBIGUOUS)
 
 
 def _is_name(words: list[str]) -> bool:

@@ -6,19 +6,21 @@ address in a place that tells nothing is the same address."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
 from readiness.anonymize.credentials import secrets_of
-from readiness.anonymize.net import personal_spans
+from readiness.anonymize.net import holds_first_name, personal_spans
 from readiness.anonymize.originals import Originals, flat, literal_value, originals
 from readiness.anonymize.policy import Policy
-from readiness.anonymize.sensitive import is_personal_column
+from readiness.anonymize.sensitive import is_personal_column, may_name_a_person
 from readiness.config.policy import Treatment
 from readiness.model.draft import RawDraft, RawLiteral
 from readiness.model.workload import Form
 
 _SHORTEST = 4
+_NAME_AT_MOST = 80  # bytes
 _CODE = re.compile(rb"[a-z_]+|[A-Z_]+|[Nn]/[Aa]|Unknown|None|Null|Test|Other")
 
 
@@ -26,15 +28,45 @@ def personal_constants(draft: RawDraft, policy: Policy) -> dict[str, bytes]:
     """Values by id (`s017/net/2`: the second of that statement) that are personal although all
     captures agree on them. Codes such as `none` are replaced in their column and not elsewhere."""
     fixed = b"\n".join(_fixed(draft)).lower()
+    settled = _kept(draft, policy)
     found: dict[str, bytes] = {}
+    numbers: Counter[str] = Counter()
+    for statement, _, value in _all(draft, policy):
+        if is_telling(value) and value not in settled and not _holds(fixed, value):
+            settled.add(value)
+            numbers[statement] += 1
+            found[f"{statement}/net/{numbers[statement]}"] = value
+    return found
+
+
+def places_of_personal(draft: RawDraft, policy: Policy) -> list[str]:
+    """Where constants look personal by the rules alone: `users.email (s003)`, or the statement."""
+    named = {
+        f"{p.table}.{p.column} ({statement})" if p.column else statement
+        for statement, p, _ in _all(draft, policy)
+        if policy.of(p.table, p.column) is None
+    }
+    return sorted(named)
+
+
+def _all(draft: RawDraft, policy: Policy) -> Iterator[tuple[str, RawLiteral, bytes]]:
+    """Statement, literal and value of all that is personal though constant."""
     for step in draft.steps:
         secrets = {id(s) for s in secrets_of(step.pieces)}
-        literals = [p for p in flat(step.pieces) if isinstance(p, RawLiteral)]
-        values = [v for p in literals for v in _personal(p, policy, is_secret=id(p) in secrets)]
-        for number, value in enumerate(dict.fromkeys(values), 1):
-            if is_telling(value) and value not in found.values() and not _holds(fixed, value):
-                found[f"{step.statement_id}/net/{number}"] = value
-    return found
+        for piece in flat(step.pieces):
+            if isinstance(piece, RawLiteral):
+                for value in _personal(piece, policy, is_secret=id(piece) in secrets):
+                    yield step.statement_id, piece, value
+
+
+def _kept(draft: RawDraft, policy: Policy) -> set[bytes]:
+    """The values that the policy lets stand: nothing is said against them elsewhere."""
+    return {
+        literal_value(p)
+        for s in draft.steps
+        for p in flat(s.pieces)
+        if isinstance(p, RawLiteral) and policy.of(p.table, p.column) is Treatment.KEEP
+    }
 
 
 def all_originals(draft: RawDraft, policy: Policy) -> Originals:
@@ -55,9 +87,12 @@ def is_telling(value: bytes) -> bool:
 def is_personal(literal: RawLiteral, value: bytes, policy: Policy) -> bool:
     """Whether a constant is personal as a whole, by its column."""
     treat = policy.of(literal.table, literal.column)
-    if treat is None:
-        return is_personal_column(literal.column, value)
-    return treat is not Treatment.KEEP
+    if treat is not None:
+        return treat is not Treatment.KEEP
+    if is_personal_column(literal.column, value, literal.table):
+        return True
+    is_short_text = literal.form is Form.TEXT and len(value) <= _NAME_AT_MOST
+    return is_short_text and may_name_a_person(literal.column) and holds_first_name(_text(value))
 
 
 def _personal(literal: RawLiteral, policy: Policy, *, is_secret: bool) -> Iterator[bytes]:
@@ -67,9 +102,13 @@ def _personal(literal: RawLiteral, policy: Policy, *, is_secret: bool) -> Iterat
     if is_secret or is_personal(literal, value, policy):
         yield value
     elif literal.form is Form.TEXT and policy.of(literal.table, literal.column) is None:
-        text = value.decode("utf-8", "surrogateescape")
+        text = _text(value)
         for start, end in personal_spans(text):
             yield text[start:end].encode("utf-8", "surrogateescape")
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
 
 
 def _fixed(draft: RawDraft) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ _PERSONAL = re.compile(
     r"|passport_?(?:no|number)|driving_?licen[cs]e|driver_?licen[cs]e|licen[cs]e_?plate"
     r"|dob|birth|born|born_?on|birth_?(?:day|date|place|name)|date_?of_?birth"
     r"|(?:first|last|full|given|family|middle|maiden|legal|holder|cardholder|nick|user|contact"
-    r"|customer|recipient|beneficiary|payer|payee|search|display)_?name|surname|login|attn"
+    r"|customer|recipient|beneficiary|payer|payee|search)_?name|surname|login|attn"
     r"|street|street_?(?:no|number)|house_?number|address|address_?line_?\d?|line_?\d|addr|city_?line"
     r"|zip|zip_?code|post_?code|postal_?code|postcode|latitude|longitude"
     r"|ip|ip_?addr(?:ess)?|mac_?addr(?:ess)?|imei|imsi|idfa|gaid)$",
@@ -21,6 +21,16 @@ _PERSONAL = re.compile(
 _SECRET = re.compile(
     r"(?:^|_)(?:password|passwd|passphrase|pwd|secret|pin|pin_?code|cvv2?|cvc2?|otp|api_?key"
     r"|private_?key|access_?token|refresh_?token|credentials?)$",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(
+    r"(?:^|_)(?:users?|customers?|people|persons?|contacts?|members?|employees?|staff|patients?|clients?"
+    r"|borrowers?|applicants?|guarantors?|profiles?|subscribers?|recipients?|shoppers?|buyers?)$",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"(?:^|_)(?:actor|author|owner|agent|assignee|reviewer|approver|operator|sender|receiver|recipient"
+    r"|customer|contact|holder|by|signature|signed|name)$",
     re.IGNORECASE,
 )
 _TINY = {
@@ -34,11 +44,19 @@ _TINY = {
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def is_personal_column(column: str, value: bytes) -> bool:
-    """Whether a constant of this column is replaced as a whole; short codes are not, secrets are."""
+def is_personal_column(column: str, value: bytes, table: str = "") -> bool:
+    """Whether a constant of this column is replaced as a whole; short codes are not, secrets are. The
+    `name` in a table of people is a person's."""
     name = _snake(column)
-    is_long = len(value) >= _SHORTEST
-    return bool((is_long and _PERSONAL.search(name)) or (value and _SECRET.search(name)))
+    if value and _SECRET.search(name):
+        return True
+    is_named = name.lower() == "name" and _PEOPLE.search(_snake(table))
+    return len(value) >= _SHORTEST and bool(_PERSONAL.search(name) or is_named)
+
+
+def may_name_a_person(column: str) -> bool:
+    """Whether a column holds people or the system's own actors: `created_by`, `actor`, `owner_name`."""
+    return bool(_PERSON.search(_snake(column)))
 
 
 def tiny_domain_of(column: str) -> str:

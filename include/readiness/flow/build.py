@@ -15,7 +15,7 @@ from readiness.anonymize.filter import filter_of
 from readiness.anonymize.key import key_check
 from readiness.anonymize.originals import Originals, originals
 from readiness.anonymize.parts import with_parts
-from readiness.anonymize.personal import with_personal
+from readiness.anonymize.personal import places_of_personal, with_personal
 from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
@@ -24,7 +24,7 @@ from readiness.errors import PrivacyError
 from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
 from readiness.flow.policies import deciding, policy_changes, policy_in_force
-from readiness.flow.remarks import doubtful, unlike
+from readiness.flow.remarks import doubtful, personal, unlike
 from readiness.model.draft import RawDraft
 from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
@@ -139,7 +139,8 @@ class _Building:
         warnings += [
             f"the allow-list's entry {entry} allows nothing: remove it" for entry in unused
         ]
-        warnings += [*draft.warnings, *self._told(workload, draft.explanation)]
+        warnings += [*draft.warnings, *personal(places_of_personal(draft, self._policy))]
+        warnings += self._told(workload, draft.explanation)
         return self._built(workload, warnings, offers)
 
     def _captures(self) -> list[RawCapture]:

@@ -1,8 +1,8 @@
-"""What a build tells a person in a sentence: doubts, and generators that were not to be had."""
+"""What a build tells a person in a sentence: doubts, what looked personal, generators not to be had."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from readiness.config.overrides import Overrides
 from readiness.model.explanation import Explanation
@@ -21,6 +21,16 @@ def doubtful(explanation: Explanation, file: str) -> str:
         f"{len(doubts)} place{'s' * (not one)} could mean another value as well ({places}): see doubts"
         f" in {file}. What settles {'it' if one else 'them'}: {cures}"
     )
+
+
+def personal(places: Sequence[str]) -> Iterator[str]:
+    """What to tell of constants that were replaced because they look personal."""
+    if places:
+        shown = ", ".join(places[:_SHOWN]) + ", …" * (len(places) > _SHOWN)
+        yield (
+            f"{len(places)} constant{'s' * (len(places) != 1)} looked personal and became pseudonyms:"
+            f" {shown}. Where one is a word of the code, let a policy keep its column"
+        )
 
 
 def unlike(workload: Workload, overrides: Overrides | None) -> Iterator[str]:

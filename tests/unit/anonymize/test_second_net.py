@@ -8,11 +8,11 @@ import pytest
 from tests.fakes.checkouts import draft, fresh, literal, step
 
 from readiness.anonymize.net import personal_spans
-from readiness.anonymize.personal import all_originals
+from readiness.anonymize.personal import all_originals, places_of_personal
 from readiness.anonymize.policy import NO_POLICY
 from readiness.anonymize.scan import scan
 from readiness.anonymize.seal import seal
-from readiness.model.draft import RawDraft
+from readiness.model.draft import RawDraft, RawLiteral
 from readiness.model.workload import Form
 from readiness.sql.lexer import encode
 from readiness.workload.text.file import render
@@ -109,6 +109,29 @@ def test_a_column_tells_what_its_values_are(column: str, text: str) -> None:
     assert text.encode() not in constant(text, column)
 
 
+@pytest.mark.parametrize("text", ["zoe", "Zoe", "ada.weiss", "SVC-ADA", "Zoe from Support"])
+def test_a_first_name_counts_where_the_column_is_about_people(text: str) -> None:
+    assert text.encode() not in constant(text, "created_by")
+    assert text.encode() in constant(text, "flavour")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["system", "rules", "identity", "cron", "mark", "will", "grace", "house", "api-7", "batch"],
+)
+def test_the_systems_own_actors_stay(text: str) -> None:
+    assert text.encode() in constant(text, "actor")
+
+
+def test_a_name_in_a_table_of_people_is_a_persons() -> None:
+    told = RawLiteral(b"'Xaverius'", Form.TEXT, "shop_users", "name")
+    made = RawLiteral(b"'Oak Desk'", Form.TEXT, "products", "name")
+    (piece,) = seal(draft(step(b"SELECT ", told, b", ", made)), key=KEY).steps[0].pieces
+    assert isinstance(piece, bytes)
+    assert b"Xaverius" not in piece
+    assert b"Oak Desk" in piece
+
+
 def both() -> RawDraft:
     """A tester's name told by its column in one place, and by nothing in two others."""
     told = literal(b"'Xaverius'", column="last_name", varies=False)
@@ -126,6 +149,10 @@ def test_what_one_place_tells_is_replaced_in_all_and_searched_for() -> None:
     captured = all_originals(both(), NO_POLICY)
     assert b"Xaverius" in captured.values.values()
     assert scan({"a": b"hello XAVERIUS"}, captured) != []
+
+
+def test_where_constants_look_personal_is_told_without_them() -> None:
+    assert places_of_personal(both(), NO_POLICY) == ["people.last_name (s001)"]
 
 
 def test_a_code_in_a_personal_column_stays_a_word_elsewhere() -> None:
