@@ -13,7 +13,7 @@ from dataclasses import replace
 from readiness.anonymize.credentials import secrets_of
 from readiness.anonymize.net import holds_first_name, personal_spans
 from readiness.anonymize.originals import Originals, flat, literal_value, originals
-from readiness.anonymize.policy import Policy
+from readiness.anonymize.policy import Policy, generalized
 from readiness.anonymize.sensitive import is_personal_column, may_name_a_person
 from readiness.config.policy import Treatment
 from readiness.model.draft import RawDraft, RawLiteral
@@ -75,8 +75,18 @@ def all_originals(draft: RawDraft, policy: Policy) -> Originals:
 
 
 def with_personal(differing: Originals, draft: RawDraft, policy: Policy) -> Originals:
-    """Captured values, and the personal constants of their draft."""
-    return replace(differing, values={**differing.values, **personal_constants(draft, policy)})
+    """Captured values, and the personal constants of their draft; not what is left of a generalized
+    value, which a captured one may happen to be."""
+    values = {**differing.values, **personal_constants(draft, policy)}
+    coarse = set(_coarse(draft, policy))
+    return replace(differing, values={i: v for i, v in values.items() if v not in coarse})
+
+
+def _coarse(draft: RawDraft, policy: Policy) -> Iterator[bytes]:
+    for step in draft.steps:
+        for p in flat(step.pieces):
+            if isinstance(p, RawLiteral) and (policy.of(p.table, p.column) is Treatment.GENERALIZE):
+                yield generalized(literal_value(p), p.form)
 
 
 def is_telling(value: bytes) -> bool:

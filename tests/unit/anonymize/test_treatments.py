@@ -76,3 +76,20 @@ def test_the_workload_names_the_policy() -> None:
     file = render(seal(one(b"'x'", varies=False), key=KEY, policy=force))
     assert b"\n-- @policy shop abababababab\n" in file
     assert b"@policy" not in render(seal(one(b"'x'", varies=False), key=KEY))
+
+
+def test_a_captured_value_that_is_coarse_already_is_no_leak() -> None:
+    raw = one(b"'1985-01-01'", varies=True)
+    coarser = policy(Treatment.GENERALIZE)
+    file = render(seal(raw, key=KEY, policy=coarser))
+    assert b"'1985-01-01'" in file
+    assert scan({"checkout.sql": file}, all_originals(raw, coarser)) == []
+
+
+def test_what_the_policy_keeps_in_one_column_is_no_leak_beside_another() -> None:
+    kept = literal(b"'Xaverius'", column="note", varies=False)
+    told = literal(b"'Xaverius'", column="last_name", varies=False)
+    raw, keep = draft(step(b"SELECT ", kept, b", ", told)), policy(Treatment.KEEP)
+    file = render(seal(raw, key=KEY, policy=keep))
+    assert file.count(b"Xaverius") == 1
+    assert scan({"checkout.sql": file}, all_originals(raw, keep)) == []
