@@ -7,6 +7,7 @@ texts of a megabyte are among them."""
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -119,6 +120,12 @@ def _is_known(word: str) -> bool:
     return word.lower() in FIRST_NAMES | LAST_NAMES | AMBIGUOUS
 
 
+def _is_somebodys(text: str) -> bool:
+    """No address of every machine: 127.0.0.1, 0.0.0.0, ::1, and `::`, which parts names as well."""
+    address = ipaddress.ip_address(text)
+    return not (address.is_loopback or address.is_unspecified)
+
+
 def _always(_text: str) -> bool:
     return True
 
@@ -129,8 +136,8 @@ _FORMS: tuple[_Test, ...] = (
     (_SSN, _always),
     (_CARD, is_card),
     (_IBAN, is_iban),
-    (_IPV4, lambda text: is_ip(text, 4)),
-    (_IPV6, lambda text: is_ip(text, 6)),
+    (_IPV4, lambda text: is_ip(text, 4) and _is_somebodys(text)),
+    (_IPV6, lambda text: is_ip(text, 6) and _is_somebodys(text)),
 )
 _LOOKS: tuple[_Test, ...] = (
     (_LOGIN, _always),

@@ -39,6 +39,12 @@ def test_the_form_says_what_to_build() -> None:
     )
 
 
+def test_a_policy_is_found_by_its_name() -> None:
+    policy = asked_of({**GIVEN, "policy": "default"}).policy
+    assert policy is not None
+    assert policy.name == "default.yaml"
+
+
 def test_the_source_may_be_a_dsn() -> None:
     asked = asked_of({**GIVEN, "source": "mysql://reader@127.0.0.1:3307/shop"})
     assert asked.source is not None

@@ -85,7 +85,7 @@ def test_what_looks_personal_is_found_in_longer_texts(text: str, personal: str) 
     x-ray vision|ORD-2026-000123|sha256:deadbeef|a4f0c1de-0000-4000-8000-000000000001|100-200-3000
     1577836800000000001|1234567890123|0.0.0|application/json; charset=utf-8|en_US.UTF-8|NEW YORK|USD 12.50
     {"event": "loan.created", "version": "2", "total": 12345}|SELECT|utf8mb4_unicode_ci|risk-model-7.2
-    UTC+01:00|state=approved&step=3|https://shop.test/path?x=1|12 Months|4 Installments|12 Day Return Way off
+    127.0.0.1|::1|::|user::order|0.0.0.0:80|UTC+01:00|state=approved&step=3|https://shop.test/path?x=1|12 Months|4 Installments|12 Day Return Way off
     """.replace("\n", "|").split("|"),
 )
 def test_words_of_the_code_stay(text: str) -> None:
