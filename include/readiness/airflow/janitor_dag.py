@@ -34,9 +34,8 @@ class TendClones(BaseOperator):
         from readiness.config.settings import read_settings
         from readiness.wiring.janitor import tend_clones
 
-        with translated():
-            settings = read_settings()
-            made = tend_clones(settings, desk=slack_desk(settings))
+        settings = translated(read_settings)
+        made = translated(lambda: tend_clones(settings, desk=slack_desk(settings)))
         for line in made.lines():
             _log.log(logging.WARNING if line.startswith("!") else logging.INFO, "%s", line)
         if made.failed:

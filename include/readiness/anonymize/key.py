@@ -14,6 +14,17 @@ _SHORTEST = 16
 _LENGTH = 32
 
 
+class Key(bytes):
+    """The key, which shows itself nowhere: not in a log, not in a traceback's variables."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<Key: not shown>"
+
+    __str__ = __repr__
+
+
 def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     """$READINESS_KEY_FILE, else `readiness/key` in the user's configuration folder."""
     named = environ.get("READINESS_KEY_FILE")
@@ -23,7 +34,7 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(folder).expanduser() / "readiness" / "key"
 
 
-def load_key(path: Path | None = None) -> bytes:
+def load_key(path: Path | None = None) -> Key:
     """The key (at least 16 bytes); a new one is written, readable by the owner alone.
 
     Raises ConfigError when the file lies in a git work tree, is readable by others, or is short."""
@@ -48,9 +59,9 @@ def _create(path: Path) -> None:
         file.write(secrets.token_hex(_LENGTH).encode() + b"\n")
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> Key:
     try:
-        key = path.read_bytes().strip()
+        key = Key(path.read_bytes().strip())
     except OSError as error:
         raise ConfigError(f"The key file {path} cannot be read: {error.strerror}.") from None
     if len(key) < _SHORTEST:

@@ -18,6 +18,7 @@ from readiness.config.overrides import Overrides
 from readiness.errors import PrivacyError
 from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
+from readiness.model.boundary import values_end_here
 from readiness.model.draft import RawDraft
 from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
@@ -75,6 +76,7 @@ class Built:
     offers: tuple[Offer, ...] = ()
 
 
+@values_end_here
 def build_workload(
     inputs: BuildInputs,
     *,

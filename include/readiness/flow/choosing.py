@@ -15,6 +15,7 @@ from readiness.capture.meetings import Column
 from readiness.capture.selection import Selection
 from readiness.capture.sessions import Transactions, read_capture
 from readiness.capture.summary import CaptureSummary, summarize_source
+from readiness.model.boundary import values_end_here
 from readiness.model.transactions import RawCapture
 from readiness.workload.schema import Schema
 
@@ -36,6 +37,7 @@ class Choosing:
         return self.selection.is_all and not self.like
 
 
+@values_end_here
 def read_captures(
     logs: Sequence[Path],
     choosing: Choosing,
@@ -59,6 +61,7 @@ def read_captures(
     return captures
 
 
+@values_end_here
 def summarize_sources(
     sources: Sequence[EventSource], choosing: Choosing, *, users: Sequence[str] = ()
 ) -> list[CaptureSummary | HistoryShape]:
@@ -75,6 +78,7 @@ def summarize_sources(
     ]
 
 
+@values_end_here
 def read_example(choosing: Choosing, schema: Schema | None = None) -> Example | None:
     """What the clean captures teach, None where none are given."""
     if not choosing.like:
