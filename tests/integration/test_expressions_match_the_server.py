@@ -19,6 +19,7 @@ VARIABLES: dict[str, tuple[bytes, Form]] = {
     "t": ("O'Brannigan ÄÖß éñ😀".encode(), Form.TEXT),
     "e": (b"Anna.Lee@Mail.Example.test", Form.TEXT),
     "s": (b"42", Form.TEXT),
+    "u": (b"2f0c1e5a-0c6b-4f0e-9d38-3f9b1d3a0001", Form.TEXT),
     "long": (b"x" * 100, Form.TEXT),
     "at": (b"2026-11-30 12:00:01", Form.TEXT),
     "at6": (b"2026-11-30 12:00:01.250000", Form.TEXT),
@@ -58,6 +59,9 @@ NOW(6) + INTERVAL 3 SECOND | NOW() + INTERVAL 3 MICROSECOND | NOW(6) - INTERVAL 
 NOW() | NOW(3) | NOW(6) | CURDATE() | CURDATE() + INTERVAL 14 DAY | CURDATE() + INTERVAL 1 SECOND
 CURDATE() - INTERVAL 1 HOUR | UNIX_TIMESTAMP() | UNIX_TIMESTAMP() * 1000 | LEFT(NOW(), 10)
 CONCAT('at ', NOW(6)) | REPLACE(NOW(6), ' ', 'T')
+-(@n * 3 DIV 100) | -(@n - @n * 3 DIV 100)
+HEX(UNHEX(CONCAT(SUBSTRING(@u, 15, 4), SUBSTRING(@u, 10, 4), LEFT(@u, 8), SUBSTRING(@u, 20, 4), RIGHT(@u, 12))))
+LOWER(CONCAT(SUBSTRING(HEX(@b), 1, 8), '-', SUBSTRING(HEX(@b), 9, 4), '-', SUBSTRING(HEX(@b), 13, 4)))
 """
 
 

@@ -201,3 +201,12 @@ def test_numbers_of_each_shop_go_on_above_those_of_all(session: Session) -> None
     (free,) = pools.free.values()
     assert (free.start, free.order) == (50_000, Order.UP)
     assert pools.unique == {"of_shops.ref": ("shop",)}
+
+
+def test_an_empty_key_of_two_columns_takes_two_runs(session: Session) -> None:
+    session.query("CREATE TABLE new_shops (shop INT DEFAULT 1, ref INT, UNIQUE (shop, ref))")
+    made = workload("integer(100000..999999)", "new_shops.ref", Form.NUMBER)
+    for namespace in (b"first", b"second"):
+        run(session, made, namespace, 3000)
+        session.query("ANALYZE TABLE new_shops")
+    assert count(session, "new_shops") == 2 * 3000

@@ -62,8 +62,11 @@ def start_command(
 
 
 def initialise_command(binary: ServerBinary, datadir: Path) -> list[str]:
-    """The argument list that makes a datadir; MariaDB reads `bootstrap_sql` on its input."""
-    first = _first(binary, datadir)
+    """The argument list that makes a datadir; MariaDB reads `bootstrap_sql` on its input.
+
+    Temporary tables go beside it: a server that starts removes those of others from /tmp, and the
+    other dies of it."""
+    first = [*_first(binary, datadir), f"--tmpdir={datadir.parent}"]
     if binary.engine == "mysql":
         return [*first, "--initialize-insecure", "--secure-file-priv=NULL"]
     return [

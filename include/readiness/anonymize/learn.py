@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 
 from readiness.errors import WorkloadError
@@ -58,6 +59,8 @@ def specification_of(variable: RawVariable, now_ms: int, captured: Collection[by
     if not values:
         raise WorkloadError(f"@{variable.name} has no value in any capture")
     texts = tuple(v.decode("utf-8", "replace") for v in values)
+    if variable.form is Form.NUMBER:
+        texts = tuple(f"{Decimal(t):f}" for t in texts)  # .5 and 1e3 as 0.5 and 1000
     seen = _Seen(values, texts, variable.form, now_ms, captured)
     name = _known(variable.generator, seen)
     learn = _LEARNERS.get(name)
@@ -76,12 +79,16 @@ def _known(name: str, seen: _Seen) -> str:
     try:
         parse_specification(name)
     except ValueError:
-        return "integer" if seen.form is Form.NUMBER else "pattern"
+        return _numeric_name(seen) if seen.form is Form.NUMBER else "pattern"
     if name.startswith("binary"):
         return "pattern"
     if seen.form is Form.NUMBER and name not in ("integer", "decimal", "snowflake"):
-        return "decimal" if "." in seen.texts[0] else "integer"
+        return _numeric_name(seen)
     return name
+
+
+def _numeric_name(seen: _Seen) -> str:
+    return "decimal" if any("." in t for t in seen.texts) else "integer"
 
 
 def _binary_name(seen: _Seen) -> str:
@@ -92,7 +99,7 @@ def _binary_name(seen: _Seen) -> str:
 
 
 def _fallback(seen: _Seen) -> Specification:
-    return _integer(seen) if seen.form is Form.NUMBER else _pattern(seen)
+    return _decimal(seen) if seen.form is Form.NUMBER else _pattern(seen)
 
 
 def _uuid(name: str, seen: _Seen) -> Specification:

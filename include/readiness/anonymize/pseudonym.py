@@ -22,6 +22,7 @@ _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]+")
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:([ T])(\d\d):(\d\d):(\d\d)(\.\d+)?(Z?))?")
 _NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+_EXPONENT = re.compile(r"[eE][+-]?\d+\Z")
 _JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*:)|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[a-zA-Z]+')
 _HEX_RUN = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{8,}|(?=[0-9]*[A-F])[0-9A-F]{8,}")
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -72,7 +73,10 @@ class Pseudonyms:
         return bytes(made)
 
     def _number(self, value: bytes, draw: _Draw) -> bytes:
-        return _numeral(value.decode("ascii", "replace"), draw).encode()
+        text = value.decode("ascii", "replace")
+        exponent = _EXPONENT.search(text)
+        at = exponent.start() if exponent else len(text)
+        return (_numeral(text[:at], draw) + text[at:]).encode()
 
     def _text(self, value: bytes, draw: _Draw) -> bytes:
         try:

@@ -18,10 +18,10 @@ Value = str | int | None
 
 
 class Basket(NamedTuple):
-    """What is bought: two products of one merchant."""
+    """What is bought: different products of one merchant."""
 
     merchant: str
-    skus: tuple[str, str]
+    skus: tuple[str, ...]
 
 
 class Item(NamedTuple):
@@ -62,7 +62,7 @@ class Order:
     """What the shop made up at the start; the zeros are filled on the way."""
 
     merchant: str
-    items: tuple[Item, Item]
+    items: tuple[Item, ...]
     fee_bps: int
     checkout: int
     token: str
@@ -83,15 +83,15 @@ class Order:
     @property
     def amount_cents(self) -> int:
         """What the items cost together."""
-        return self.items[0].price_cents + self.items[1].price_cents
+        return sum(item.price_cents for item in self.items)
 
     @property
-    def product_ids(self) -> tuple[int, int]:
-        """The ids of the two products."""
-        return self.items[0].id, self.items[1].id
+    def product_ids(self) -> tuple[int, ...]:
+        """The ids of the products."""
+        return tuple(item.id for item in self.items)
 
 
-def new_order(rng: random.Random, merchant: str, fee_bps: int, items: tuple[Item, Item]) -> Order:
+def new_order(rng: random.Random, merchant: str, fee_bps: int, items: tuple[Item, ...]) -> Order:
     """An order with fresh identifiers."""
     return Order(
         merchant=merchant,

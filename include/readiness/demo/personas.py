@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """One buyer: what only this person has. `merchant_rank` counts merchants by loans, 0 first."""
+    """One buyer: what only this person has. `merchant_rank` counts merchants by loans, 0 first;
+    `items` is how many products of it are bought."""
 
     first_name: str
     last_name: str
@@ -27,6 +28,7 @@ class Persona:
     ip_address: str
     user_agent: str
     merchant_rank: int
+    items: int = 2
 
     @property
     def holder(self) -> str:

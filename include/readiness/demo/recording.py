@@ -81,7 +81,7 @@ def capture_checkouts(
     paths: list[Path] = []
     for number, persona in enumerate(personas, 1):
         path = directory / f"checkout-{number}.log"
-        basket = _choose_basket(admin, persona.merchant_rank)
+        basket = _choose_basket(admin, persona.merchant_rank, persona.items)
         with _general_log(admin, path):
             _check_out(persona, connect, basket, seed * 1000 + number)
         paths.append(path)
@@ -98,8 +98,8 @@ def _check_out(persona: Persona, connect: Connect, basket: Basket, seed: int) ->
         background.close()
 
 
-def _choose_basket(admin: Connection[Cursor], rank: int) -> Basket:
-    """Two products of the merchant with the `rank`-th most loans, 0 first."""
+def _choose_basket(admin: Connection[Cursor], rank: int, items: int) -> Basket:
+    """Products of the merchant with the `rank`-th most loans, 0 first."""
     with admin.cursor() as cursor:
         cursor.execute(
             "SELECT merchant_id FROM loans GROUP BY merchant_id"
@@ -113,11 +113,10 @@ def _choose_basket(admin: Connection[Cursor], rank: int) -> Basket:
             )
         (merchant,) = row
         cursor.execute(
-            "SELECT sku FROM products WHERE merchant_id = %s ORDER BY id LIMIT 2 OFFSET %s",
-            (merchant, rank % 20),
+            "SELECT sku FROM products WHERE merchant_id = %s ORDER BY id LIMIT %s OFFSET %s",
+            (merchant, items, rank % 20),
         )
-        (one,), (other,) = cursor.fetchall()
-    return Basket(merchant, (one, other))
+        return Basket(merchant, tuple(sku for (sku,) in cursor.fetchall()))
 
 
 @contextmanager

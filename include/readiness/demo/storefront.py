@@ -23,10 +23,10 @@ def browse(db: Service, rng: random.Random, basket: Basket) -> Order:
         "SELECT id, title, price_cents FROM products WHERE merchant_id = %s ORDER BY id LIMIT 12",
         basket.merchant,
     )
-    one, other = (_product(db, basket.merchant, sku) for sku in basket.skus)
-    for item in (one, other):
+    items = tuple(_product(db, basket.merchant, sku) for sku in basket.skus)
+    for item in items:
         db.run("SELECT stock, reserved FROM inventory WHERE product_id = %s", item.id)
-    return new_order(rng, basket.merchant, int(merchant[2] or 0), (one, other))
+    return new_order(rng, basket.merchant, int(merchant[2] or 0), items)
 
 
 def _product(db: Service, merchant: str, sku: str) -> Item:
@@ -39,7 +39,7 @@ def _product(db: Service, merchant: str, sku: str) -> Item:
 
 
 def open_checkout(db: Service, order: Order) -> None:
-    """One transaction: the checkout, its two items, the reserved stock."""
+    """One transaction: the checkout, its items, the reserved stock."""
     ticket = f"{order.merchant}:{order.reference}"
     order.idempotency_key = hashlib.sha256(ticket.encode()).hexdigest()
     payload = {"channel": "web", "locale": "en_US", "order_ref": order.reference}
@@ -66,7 +66,7 @@ def open_checkout(db: Service, order: Order) -> None:
     _lock_stock(db, order)
     for product in order.product_ids:
         db.run("UPDATE inventory SET reserved = reserved + 1 WHERE product_id = %s", product)
-    _event(db, order, "checkout.opened", {"items": 2, "order_ref": order.reference})
+    _event(db, order, "checkout.opened", {"items": len(order.items), "order_ref": order.reference})
     db.run("COMMIT")
     db.run("SELECT id, state, amount_cents, version FROM checkouts WHERE token = %s", order.token)
     db.run(
@@ -77,22 +77,19 @@ def open_checkout(db: Service, order: Order) -> None:
 
 
 def _insert_items(db: Service, order: Order) -> None:
-    one, other = order.items
     db.insert(
         "INSERT INTO checkout_items"
-        " (checkout_id, product_id, sku, quantity, unit_price_cents, tax_ratio)"
-        " VALUES (%s, %s, %s, 1, %s, 0.0000), (%s, %s, %s, 1, %s, 0.0000)",
-        order.checkout,
-        *one,
-        order.checkout,
-        *other,
+        " (checkout_id, product_id, sku, quantity, unit_price_cents, tax_ratio) VALUES "
+        + ", ".join(["(%s, %s, %s, 1, %s, 0.0000)"] * len(order.items)),
+        *(value for item in order.items for value in (order.checkout, *item)),
     )
 
 
 def _lock_stock(db: Service, order: Order) -> None:
-    """Locks both rows in the order of their ids, so that two checkouts never cross."""
+    """Locks the rows in the order of their ids, so that two checkouts never cross."""
+    places = ", ".join(["%s"] * len(order.items))
     db.run(
-        "SELECT product_id, stock, reserved FROM inventory WHERE product_id IN (%s, %s)"
+        f"SELECT product_id, stock, reserved FROM inventory WHERE product_id IN ({places})"
         " ORDER BY product_id FOR UPDATE",
         *order.product_ids,
     )

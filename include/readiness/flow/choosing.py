@@ -15,6 +15,7 @@ from readiness.capture.meetings import Column
 from readiness.capture.selection import Selection
 from readiness.capture.sessions import Transactions, read_capture
 from readiness.capture.summary import CaptureSummary, summarize_source
+from readiness.errors import CaptureError
 from readiness.model.boundary import values_end_here
 from readiness.model.transactions import RawCapture
 from readiness.workload.schema import Schema
@@ -45,11 +46,14 @@ def read_captures(
     users: Sequence[str] = (),
     schema: Schema | None = None,
 ) -> list[RawCapture]:
-    """The captures in these logs; of `users` only, if any are given. Raises CaptureError.
+    """The captures in these logs; of `users` only, if any are given. Raises CaptureError, also when
+    two are copies of one run.
 
     Where flows are picked, rotated files are one log, and its warnings stay with its first flow."""
     if choosing.takes_all:
-        return [read_capture(log, users=users, format=choosing.format) for log in logs]
+        whole = [read_capture(log, users=users, format=choosing.format) for log in logs]
+        _refuse_copies(whole)
+        return whole
     example = read_example(choosing, schema)
     captures: list[RawCapture] = []
     for source in open_logs(logs, format=choosing.format):
@@ -58,7 +62,23 @@ def read_captures(
         first, *rest = chosen.captures(source, most=_MOST_FLOWS)
         warnings = (*source.warnings, *reader.warnings, _told(chosen))
         captures += [replace(first, warnings=warnings), *rest]
+    _refuse_copies(captures)
     return captures
+
+
+def _refuse_copies(captures: Sequence[RawCapture]) -> None:
+    """Two runs differ at least in their ids. Of one run that was given twice all values would be
+    constants, and constants are written as they are."""
+    seen: dict[tuple[bytes, ...], str] = {}
+    for capture in captures:
+        sent = tuple(s.sql for t in capture.transactions for s in t.statements)
+        if sent and sent in seen:
+            raise CaptureError(
+                f"{capture.source} is a copy of {seen[sent]}: all their statements are equal, so they"
+                " cannot tell what belongs to the person and what to the code",
+                hint="Pass each log once, and capture the flow again with another persona.",
+            )
+        seen[sent] = capture.source
 
 
 @values_end_here

@@ -29,6 +29,8 @@ def area(stage: Stage, seconds: float) -> float:
 
 def moment(stage: Stage, checkouts: float) -> float:
     """The inverse of `area`: seconds until `checkouts` are due; infinite when they never are."""
+    if checkouts <= 0:
+        return 0.0  # a ramp from rest has no slope to divide by there
     begin, end = stage.from_rate_per_s, stage.rate_per_s
     ramped = (begin + end) / 2 * stage.ramp_s
     if checkouts >= ramped:

@@ -49,13 +49,10 @@ def _blank(masked: bytearray, start: int, end: int) -> None:
 
 
 def _hollow(masked: bytearray, token: Token) -> None:
-    """A text literal becomes quotes around as many `x`; N'…' loses its N."""
-    if token.kind is not TokenKind.TEXT:
-        return
-    size = token.end - token.start
-    if masked[token.start] in b"nN":
-        masked[token.start : token.end] = b" '" + b"x" * (size - 3) + b"'"
-    else:
+    """A text literal becomes quotes around `x`; of N'…' the N becomes the quote, so that it begins
+    where the literal does."""
+    if token.kind is TokenKind.TEXT:
+        size = token.end - token.start
         masked[token.start : token.end] = b"'" + b"x" * (size - 2) + b"'"
 
 

@@ -9,16 +9,18 @@ import re
 from collections.abc import Sequence
 
 from readiness.sql.lexer import LITERALS, Token, TokenKind, lex
+from readiness.sql.signs import is_sign
 
 _DROPPED = frozenset({TokenKind.COMMENT, TokenKind.INTRODUCER})
 _TYPE_WORDS = frozenset({b"TIMESTAMP", b"DATE", b"TIME"})
-_SIGNED = re.compile(rb"(?<=[(,=<>] )[-+] \?")
+_ODBC = re.compile(rb"\{ (?:D|T|TS) \? \}")
 _LIST = re.compile(rb"\( \?(?: , \?)* \)")
 _ROW = re.compile(rb"(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))(?: , \1)+")
 
 
 def shape(sql: bytes, tokens: Sequence[Token] | None = None) -> bytes:
-    """Literals become `?`, lists of them and equal rows one, words upper case, comments vanish."""
+    """Literals become `?` with their sign, lists of them and equal rows one, words upper case,
+    comments vanish."""
     tokens = tokens if tokens is not None else lex(sql)
     parts: list[bytes] = []
     for kind, start, end in tokens:
@@ -26,14 +28,21 @@ def shape(sql: bytes, tokens: Sequence[Token] | None = None) -> bytes:
             continue
         text = sql[start:end]
         if kind in LITERALS:
-            if parts and kind is TokenKind.TEXT and parts[-1] in (b"?", *_TYPE_WORDS):
+            if parts and _is_within(kind, parts):
                 parts.pop()
             text = b"?"
         elif kind is TokenKind.WORD:
             text = text.upper()
         parts.append(text)
-    joined = _SIGNED.sub(b"?", b" ".join(parts)).removesuffix(b" ;")
+    joined = _ODBC.sub(b"?", b" ".join(parts).removesuffix(b" ;"))
     return _ROW.sub(rb"\1", _LIST.sub(b"(?+)", joined))
+
+
+def _is_within(kind: TokenKind, parts: Sequence[bytes]) -> bool:
+    """Whether what stands before a literal is a part of it: another string, a type, a sign."""
+    if kind is TokenKind.TEXT:
+        return parts[-1] == b"?" or parts[-1] in _TYPE_WORDS
+    return kind is TokenKind.NUMBER and is_sign(parts, len(parts) - 1)
 
 
 def fingerprint(shape_text: bytes) -> str:

@@ -86,8 +86,9 @@ def require_values(workload: Workload, pools: Pools, checkouts: int) -> tuple[st
 
 def _told(space: Space, needed: int, checkouts: int) -> str:
     names = ", ".join(f"@{name}" for name in space.variables)
+    of = "of a unique key" if space.beside else "which is unique"
     return (
-        f"{names} can make {space.left:,} more values for the unique column {space.column};"
+        f"{names} can make {space.left:,} more values for {space.column}, {of};"
         f" {checkouts:,} checkouts use up {needed:,}"
     )
 

@@ -10,10 +10,13 @@ from collections.abc import Callable, Sequence
 from readiness.model.workload import VariableKind
 from readiness.workload.context import COMPARED, INSERTED, LISTED, Context, Insertion
 from readiness.workload.groups import Group
+from readiness.workload.id_doubts import doubts, release_strays, without_kept_rows
 from readiness.workload.schema import Schema
 from readiness.workload.turns import Scope
 
 Exists = Callable[[str, str, bytes], bool]
+
+_MANY = 10_000  # rows that an INSERT … SELECT is taken to make at most
 
 
 def bind_server_ids(
@@ -25,11 +28,16 @@ def bind_server_ids(
         if context.insertion and context.insertion.numbered:
             inserts.setdefault(context.insertion.table, []).append((i, context.insertion))
     warnings: list[str] = []
-    for table, made in inserts.items():
+    sure: list[Group] = []
+    for table, made in sorted(inserts.items(), key=lambda i: any(m.may_keep for _, m in i[1])):
         column = schema.tables[table].auto_increment_column
         ids = [g for g in groups if g.root == (table, column) and _may_be_numbered(g, made)]
+        ids = without_kept_rows(ids, made, sure)
         _assign(ids, made, scope)
+        release_strays(ids, made)
         warnings += _set_offsets(ids, made)
+        warnings += doubts(ids, made)
+        sure += [g for g in ids if g.bound_by >= 0 and not any(m.may_keep for _, m in made)]
     return warnings
 
 
@@ -50,7 +58,7 @@ def _assign(ids: Sequence[Group], inserts: Sequence[tuple[int, Insertion]], scop
     runs whenever the id is used. Ids of single turns first: each has an insert of its turn.
 
     Ids whose order over the captures is not that of most others are rows that existed before."""
-    room = {i: max(insertion.rows, 1) for i, insertion in inserts}
+    room = {i: insertion.rows or _MANY for i, insertion in inserts}
     latest = inserts[-1][0]
     was_turned = True
     for group in sorted(_in_step(ids), key=_by_turn_and_id(ids), reverse=True):

@@ -1,22 +1,30 @@
 """Walks a parsed statement: which column each literal is compared with, or stored into.
 
-The only module that knows the parser. It reads masked text, so it never sees a value."""
+With `scopes` the only module that knows the parser. It reads masked text, so it never sees a
+value, and long literals are cut short: a parser has no use for a megabyte."""
 
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 import sqlglot
 from sqlglot import expressions as exp
 from sqlglot.errors import SqlglotError
 
-from readiness.sql.lexer import Token
+from readiness.sql.lexer import Token, TokenKind
 from readiness.sql.mask import mask
 from readiness.workload.context import COMPARED, INSERTED, LIKE, LISTED, SET, Insertion, Meeting
 from readiness.workload.schema import Schema
+from readiness.workload.scopes import NOTHING, Scopes
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it warns of statements that it skips
+
+_LONG = 256  # bytes of a literal, from which on the parser is given a short one
+_KEPT = 4  # bytes of it: `x'00`, or a quote and three letters
+_PAIRS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.NullSafeEQ)
 
 
 def parse(
@@ -24,13 +32,38 @@ def parse(
 ) -> tuple[dict[int, Meeting], Insertion | None] | None:
     """By the byte offset of a literal the column it meets, and what the statement inserts; None
     for a statement that the parser cannot read."""
+    cuts = _cuts(sql, tokens)
     try:
-        tree = sqlglot.parse_one(mask(sql, tokens).decode("ascii"), read="mysql")
+        tree = sqlglot.parse_one(_without(mask(sql, tokens), cuts).decode("ascii"), read="mysql")
     except (SqlglotError, RecursionError):
         return None
     walk = _Walk(tree, schema)
     walk.all()
-    return walk.met, walk.insertion
+    return _moved_back(walk.met, cuts), walk.insertion
+
+
+def _cuts(sql: bytes, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """What is left out of each long literal: a stretch within its quotes, or of its digits."""
+    return [
+        (t.start + _KEPT, t.end - (sql[t.end - 1 : t.end] in (b"'", b'"')))
+        for t in tokens
+        if t.end - t.start > _LONG and t.kind in (TokenKind.TEXT, TokenKind.HEX, TokenKind.BIT)
+    ]
+
+
+def _without(text: bytes, cuts: Sequence[tuple[int, int]]) -> bytes:
+    starts = [0, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), len(text)]
+    return b"".join(text[a:b] for a, b in zip(starts, ends, strict=True))
+
+
+def _moved_back(met: dict[int, Meeting], cuts: Sequence[tuple[int, int]]) -> dict[int, Meeting]:
+    """The offsets as they are with all that was left out."""
+    if not cuts:
+        return met
+    sizes = [0, *accumulate(end - start for start, end in cuts)]
+    places = [start - before for (start, _), before in zip(cuts, sizes, strict=False)]
+    return {at + sizes[bisect_right(places, at)]: meeting for at, meeting in met.items()}
 
 
 class _Walk:
@@ -40,14 +73,14 @@ class _Walk:
         self.tree = tree
         self.schema = schema
         self.met: dict[int, Meeting] = {}
-        self.aliases = self._aliases()
+        self.scopes = Scopes(tree, schema)
         self.insertion: Insertion | None = None
 
     def all(self) -> None:
         for case in self.tree.find_all(exp.Case):
             if isinstance(case.this, exp.Column):
                 for branch in case.args["ifs"]:
-                    self._meet(branch.this, self._column(case.this), COMPARED)
+                    self._meet(branch.this, self.scopes.column(case.this), COMPARED)
         self._comparisons(self.tree)
         if isinstance(self.tree, exp.Insert):
             self._insert(self.tree)
@@ -55,50 +88,39 @@ class _Walk:
             for assignment in self.tree.expressions:
                 self._assignment(assignment)
 
-    def _aliases(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for table in self.tree.find_all(exp.Table):
-            if table.name:
-                found[table.alias or table.name] = table.name
-                found.setdefault(table.name, table.name)
-        return found
-
-    def _column(self, column: exp.Expr | None) -> tuple[str, str]:
-        """(table, column) in the schema's spelling; ("", "") for what the schema does not know."""
-        if not isinstance(column, exp.Column):
-            return "", ""
-        if column.table:
-            table = self.aliases.get(column.table, column.table)
-            return self.schema.find(table, column.name) or ("", "")
-        for table in dict.fromkeys(self.aliases.values()):
-            if found := self.schema.find(table, column.name):
-                return found
-        return "", ""
-
     def _comparisons(self, tree: exp.Expr) -> None:
-        pairs = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.NullSafeEQ)
-        for node in tree.find_all(*pairs):
+        for node in tree.find_all(*_PAIRS):
             if isinstance(node.parent, (exp.Update, exp.Insert, exp.OnConflict)):
                 continue
-            self._compare(node, LIKE if isinstance(node, exp.Like) else COMPARED)
+            role = LIKE if isinstance(node, exp.Like) else COMPARED
+            self._compare(node.this, node.expression, role)
         for listing in tree.find_all(exp.In):
             for item in listing.expressions:
-                self._meet(item, self._column(listing.this), LISTED)
+                self._compare(listing.this, item, LISTED)
         for between in tree.find_all(exp.Between):
-            column = self._column(between.this)
+            column = self.scopes.column(between.this)
             self._meet(between.args["low"], column, COMPARED)
             self._meet(between.args["high"], column, COMPARED)
+        for call in tree.find_all(exp.Anonymous):
+            if call.name.upper() == "FIELD" and call.expressions:  # ORDER BY FIELD(id, 3, 1, 2)
+                for item in call.expressions[1:]:
+                    self._meet(item, self.scopes.column(call.expressions[0]), LISTED)
 
-    def _compare(self, node: exp.Expr, role: str) -> None:
-        left, right = node.this, node.expression
-        if not isinstance(left, exp.Column) and isinstance(right, exp.Column):
+    def _compare(self, left: exp.Expr, right: exp.Expr, role: str) -> None:
+        """`column = value` in either order; `(a, b) = (1, 2)` pair by pair."""
+        if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
+            for one, other in zip(left.expressions, right.expressions, strict=False):
+                self._compare(one, other, role)
+            return
+        if not left.find(exp.Column) and right.find(exp.Column):
             left, right = right, left
-        self._meet(right, self._column(left), role)
+        wrapped = None if isinstance(left, exp.Column) else _only_column(left)
+        self._meet(right, self.scopes.column(wrapped or left), role, is_wrapped=wrapped is not None)
 
     def _assignment(self, node: exp.Expr, table: str = "") -> None:
         if isinstance(node, exp.EQ) and isinstance(node.this, exp.Column):
             column = self.schema.find(table, node.this.name) if table else None
-            self._meet(node.expression, column or self._column(node.this), SET)
+            self._meet(node.expression, column or self.scopes.column(node.this), SET)
 
     def _insert(self, tree: exp.Insert) -> None:
         target = tree.this
@@ -107,34 +129,72 @@ class _Walk:
         known = self.schema.tables.get(table)
         names = [c.name for c in target.expressions] if has_names else []
         names = names or (list(known.columns) if known and not has_names else [])
-        rows = self._rows(tree)
-        for number, row in enumerate(rows):
-            for name, value in zip(names, row, strict=False):
-                self._meet(value, self.schema.find(table, name) or ("", ""), INSERTED, number)
+        rows = _rows(tree)
+        for number, row in enumerate(rows or _selected(tree)):
+            if len(row) == len(names):  # else it has columns that the schema does not tell
+                for name, value in zip(names, row, strict=True):
+                    column = self.schema.find(table, name) or NOTHING
+                    self._meet(value, column, INSERTED, number if rows else 0)
         conflict = tree.args.get("conflict")
         for assignment in conflict.find_all(exp.EQ) if conflict else ():
             self._assignment(assignment, table)
         numbered = known.auto_increment_column if known else ""
         is_given = numbered.lower() in (n.lower() for n in names)
-        self.insertion = Insertion(table, len(rows), "" if is_given else numbered)
+        may_keep = bool(tree.args.get("ignore") or conflict) and not _tells_id(conflict)
+        returns = tree.args.get("returning") is not None
+        self.insertion = Insertion(
+            table, len(rows), "" if is_given else numbered, may_keep, returns
+        )
 
-    @staticmethod
-    def _rows(tree: exp.Insert) -> list[list[exp.Expr]]:
-        if not isinstance(tree.expression, exp.Values):
-            return []
-        return [
-            list(row.expressions) if isinstance(row, exp.Tuple) else [row]
-            for row in tree.expression.expressions
-        ]
-
-    def _meet(self, node: exp.Expr, column: tuple[str, str], role: str, row: int = 0) -> None:
-        """Every literal below `node` meets `column`, unless it has met a nearer one."""
+    def _meet(
+        self,
+        node: exp.Expr,
+        column: tuple[str, str],
+        role: str,
+        row: int = 0,
+        *,
+        is_wrapped: bool = False,
+    ) -> None:
+        """Every literal below `node` meets `column`, unless it has met a nearer one. `is_wrapped`:
+        the column stands within a function (`LOWER(email) = 'x'`)."""
         if not column[1]:
             return
-        for literal, is_wrapped in _literals_below(node):
+        for literal, is_deep in _literals_below(node):
             start = literal.meta.get("start")
             if start is not None and start not in self.met:
-                self.met[start] = Meeting(*column, role, row, is_wrapped)
+                self.met[start] = Meeting(*column, role, row, is_wrapped or is_deep)
+
+
+def _only_column(node: exp.Expr) -> exp.Column | None:
+    """The one column that a function is of; None for several, and for those of a sub-query."""
+    found = list(node.find_all(exp.Column, exp.Subquery))
+    only = found[0] if len(found) == 1 else None
+    return only if isinstance(only, exp.Column) else None
+
+
+def _rows(tree: exp.Insert) -> list[list[exp.Expr]]:
+    if not isinstance(tree.expression, exp.Values):
+        return []
+    return [
+        list(row.expressions) if isinstance(row, exp.Tuple) else [row]
+        for row in tree.expression.expressions
+    ]
+
+
+def _selected(tree: exp.Insert) -> list[list[exp.Expr]]:
+    """What INSERT … SELECT puts into the columns; of a UNION each part's."""
+    source = tree.expression
+    if isinstance(source, exp.SetOperation):
+        selects = [s for s in source.find_all(exp.Select) if s.parent_select is None]
+    else:
+        selects = [source] if isinstance(source, exp.Select) else []
+    return [[p.unalias() for p in s.expressions] for s in selects]
+
+
+def _tells_id(conflict: exp.Expr | None) -> bool:
+    """`ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)` tells the id of the row that was there."""
+    calls = conflict.find_all(exp.Anonymous) if conflict else ()
+    return any(c.name.upper() == "LAST_INSERT_ID" and c.expressions for c in calls)
 
 
 def _literals_below(node: exp.Expr) -> Iterator[tuple[exp.Expr, bool]]:

@@ -33,11 +33,15 @@ class Meeting:
 @dataclass(frozen=True, slots=True)
 class Insertion:
     """What a statement inserts: `rows` is 0 when unknown (INSERT … SELECT);
-    `numbered` is the AUTO_INCREMENT column that the server fills, or ""."""
+    `numbered` is the AUTO_INCREMENT column that the server fills, or "". `may_keep` says that a row
+    which exists may stay instead, and that the server does not tell its id (IGNORE, ON DUPLICATE
+    KEY UPDATE without LAST_INSERT_ID(id)); `returns` that it is told in rows (RETURNING)."""
 
     table: str
     rows: int
     numbered: str
+    may_keep: bool = False
+    returns: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,19 @@ A relation that fails in one capture is none."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from readiness.model.workload import Form, VariableKind
 from readiness.sql.lexer import encode
 from readiness.workload.context import LIKE
+from readiness.workload.distinct import is_distinct
 from readiness.workload.groups import Group, Values
+from readiness.workload.relations import FUNCTIONS
 
-Function = tuple[str, Callable[[bytes], bytes | None]]
-"""SQL with `{}` in place of the argument, and what it computes (None: not defined)."""
-
-_UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_FRAGMENTS = (12, 10, 8, 6)
+_CASES = ("LOWER({})", "UPPER({})")
 _PARTS_OF_AMOUNT = (2, 3, 4, 6, 12, 24, 36)
+_TELLING_DIGITS = 6
+_LONGEST_SOURCE = 4096  # bytes; what is longer is a document, and nothing is a function of it
 
 
 def sql_text(value: bytes) -> str:
@@ -31,96 +28,10 @@ def sql_text(value: bytes) -> str:
         return encode(Form.HEX, value).decode()
 
 
-def _no_dash(value: bytes) -> bytes | None:
-    return value.replace(b"-", b"") if _UUID.fullmatch(value) else None
-
-
-def _domain(value: bytes) -> bytes | None:
-    return value.rsplit(b"@", 1)[1] if b"@" in value else None
-
-
-def _unhex_uuid(value: bytes) -> bytes | None:
-    return bytes.fromhex(value.replace(b"-", b"").decode()) if _UUID.fullmatch(value) else None
-
-
-def lower(value: bytes) -> bytes:
-    """As the server's LOWER: letters one by one; bytes that are no UTF-8 stay."""
-    return _by_letter(value, str.lower)
-
-
-def upper(value: bytes) -> bytes:
-    """As the server's UPPER: letters one by one (`ß` stays); bytes that are no UTF-8 stay."""
-    return _by_letter(value, str.upper)
-
-
-def _by_letter(value: bytes, change: Callable[[str], str]) -> bytes:
-    text = value.decode(errors="surrogateescape")
-    changed = (c if len(change(c)) != 1 else change(c) for c in text)
-    return "".join(changed).encode(errors="surrogateescape")
-
-
-def _cents(value: bytes) -> bytes | None:
-    is_amount = value.isdigit() and 3 <= len(value) <= 9
-    return value[:-2] + b"." + value[-2:] if is_amount else None
-
-
-def _hash(
-    name: str, case: Callable[[bytes], bytes], *, upper: bool = False
-) -> Callable[[bytes], bytes]:
-    def digits(value: bytes) -> bytes:
-        found = hashlib.new(name, case(value), usedforsecurity=False).hexdigest()
-        return (found.upper() if upper else found).encode()
-
-    return digits
-
-
-def _digest(name: str, case: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
-    return lambda value: hashlib.new(name, case(value), usedforsecurity=False).digest()
-
-
-_CASES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
-    ("{}", lambda v: v),
-    ("LOWER({})", lower),
-    ("UPPER({})", upper),
-)
-_HASHES = (
-    ("MD5({})", "md5"),
-    ("SHA1({})", "sha1"),
-    ("SHA2({}, 256)", "sha256"),
-    ("SHA2({}, 512)", "sha512"),
-)
-_OTHERS: tuple[Function, ...] = (
-    ("SUBSTRING_INDEX({}, '@', -1)", _domain),
-    ("REPLACE({}, '-', '')", _no_dash),
-    ("UPPER(REPLACE({}, '-', ''))", lambda v: (_no_dash(v) or b"").upper() or None),
-    ("UNHEX(REPLACE({}, '-', ''))", _unhex_uuid),
-    ("HEX({})", lambda v: v.hex().upper().encode()),
-    ("LOWER(HEX({}))", lambda v: v.hex().encode()),
-    ("REPLACE(TO_BASE64({}), '\\n', '')", base64.b64encode),
-    ("CONCAT({0} DIV 100, '.', RIGHT({0}, 2))", _cents),
-    ("RIGHT({}, 4)", lambda v: v[-4:] if len(v) > 7 else None),
-    ("CONCAT(UPPER(LEFT({0}, 1)), SUBSTRING({0}, 2))", lambda v: upper(v[:1]) + v[1:]),
-)
-
-
-def _functions() -> Iterator[Function]:
-    yield from _CASES[1:]
-    for case_sql, case in _CASES:
-        for sql, name in _HASHES:
-            whole = sql.replace("{}", case_sql)
-            yield whole, _hash(name, case)
-            yield f"UPPER({whole})", _hash(name, case, upper=True)
-            yield f"UNHEX({whole})", _digest(name, case)
-    yield from _OTHERS
-
-
-_FUNCTIONS = tuple(_functions())
-
-
 def derive(groups: Sequence[Group]) -> None:
     """Turns every group that follows from others into DERIVED; what feeds one becomes a variable."""
     results = _Results(groups)
-    amounts = [g for g in groups if _is_amount(g)]
+    amounts = [g for g in groups if _are_amounts(g.values)]
     for group in groups:
         if group.kind not in (None, VariableKind.FRESH) or group.is_settled:
             continue
@@ -136,6 +47,11 @@ def settle(group: Group, expression: str, needs: Sequence[Group], because: str) 
         if need.kind is None:
             need.kind, need.because = VariableKind.FRESH, "feeds a derived value"
     return True
+
+
+def is_document(group: Group) -> bool:
+    """Too long to be a source of other values."""
+    return any(v is not None and len(v) > _LONGEST_SOURCE for v in group.values)
 
 
 def may_feed(source: Group, target: Group) -> bool:
@@ -158,9 +74,9 @@ class _Results:
     def __init__(self, groups: Sequence[Group]) -> None:
         self._found: dict[Values, list[tuple[Group, str]]] = {}
         for group in groups:
-            if group.kind is VariableKind.TIME:
+            if group.kind is VariableKind.TIME or is_document(group):
                 continue
-            for sql, function in _FUNCTIONS:
+            for sql, function in FUNCTIONS:
                 results = tuple(None if v is None else function(v) for v in group.values)
                 if self._says_something(results, group.values):
                     self._found.setdefault(results, []).append((group, sql))
@@ -184,7 +100,9 @@ def _by_function(group: Group, results: _Results) -> bool:
     source, sql = min(found, key=lambda f: (len(f[1]), f[0].rank, f[0].order))
     if _is_shorter_text(sql) and group.rank < source.rank and group.is_indexed:
         return False
-    if source.rank > group.rank and sql in ("LOWER({})", "UPPER({})"):
+    if group.rank == 0 and not (sql in _CASES or is_distinct(source)):
+        return False
+    if source.rank > group.rank and sql in _CASES:
         source.root, source.is_indexed = group.root, True  # it is what the key is made from
     return settle(group, sql.replace("{0}", "{}").replace("{}", source.reference), [source], sql)
 
@@ -201,12 +119,13 @@ def _by_prefix(group: Group, groups: Sequence[Group]) -> bool:
     for source in groups:
         if source.is_binary or source.kind is VariableKind.TIME or not may_feed(source, group):
             continue
-        lengths = {
-            len(v) - 1 if v.endswith(b"%") and w.startswith(v[:-1]) else 0
+        pairs = [
+            (v, w)
             for v, w in zip(group.values, source.values, strict=True)
             if v is not None and w is not None
-        }
-        if len(lengths) == 1 and (size := lengths.pop()):
+        ]
+        lengths = {len(v) - 1 if v == w[: len(v) - 1] + b"%" else 0 for v, w in pairs}
+        if len(set(pairs)) > 1 and len(lengths) == 1 and (size := lengths.pop()):
             expression = f"CONCAT(LEFT({source.reference}, {size}), '%')"
             return settle(group, expression, [source], "prefix of another value")
     return False
@@ -214,27 +133,43 @@ def _by_prefix(group: Group, groups: Sequence[Group]) -> bool:
 
 def _by_arithmetic(group: Group, amounts: Sequence[Group]) -> bool:
     """`a DIV n`, `a * n DIV 100`, `a - a * n DIV 100` of another amount of the flow."""
-    if group.is_indexed or not _is_amount(group):
+    values, is_negative = _without_sign(group.values)
+    if group.is_indexed or not _are_amounts(values):
         return False
     for source in amounts:
         if source.kind in (VariableKind.SERVER, VariableKind.TIME):
             continue
         pairs = [
             (int(w), int(v))
-            for v, w in zip(group.values, source.values, strict=True)
+            for v, w in zip(values, source.values, strict=True)
             if v is not None and w is not None
         ]
-        if len(pairs) < 2 or pairs[0][1] > pairs[0][0]:
+        if not _are_evidence(pairs) or pairs[0][1] > pairs[0][0]:
             continue
         expression = _amount_expression(source.reference, pairs)
         if expression and may_feed(source, group):
+            expression = f"-({expression})" if is_negative else expression
             return settle(group, expression, [source], "share of another amount")
     return False
 
 
-def _is_amount(group: Group) -> bool:
-    seen = [v for v in group.values if v is not None]
+def _without_sign(values: Values) -> tuple[Values, bool]:
+    """The values without the minus that all of them have."""
+    if not all(v.startswith(b"-") for v in values if v is not None):
+        return values, False
+    return tuple(v and v[1:] for v in values), True
+
+
+def _are_amounts(values: Values) -> bool:
+    seen = [v for v in values if v is not None]
     return all(v.isdigit() and 3 <= len(v) <= 9 and v[:1] != b"0" for v in seen)
+
+
+def _are_evidence(pairs: Sequence[tuple[int, int]]) -> bool:
+    """Amounts that differ between captures, with enough digits that a hundred formulas over all
+    amounts of a flow do not fit by accident. Trailing zeros say nothing."""
+    digits = sum(len(str(b).rstrip("0")) for b in {b for _, b in pairs})
+    return len({a for a, _ in pairs}) > 1 and digits >= _TELLING_DIGITS
 
 
 def _amount_expression(name: str, pairs: Sequence[tuple[int, int]]) -> str:

@@ -16,8 +16,9 @@ from readiness.model.transactions import Raw
 from readiness.model.workload import VariableKind
 from readiness.workload.derive import may_feed, settle, sql_text
 from readiness.workload.forms import Forms, forms_of
-from readiness.workload.groups import Group, is_telling, part_of
+from readiness.workload.groups import Group, part_of
 from readiness.workload.payloads import is_json, segments
+from readiness.workload.plausible import is_accident, likeliest, may_make_key
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _TOKEN = re.compile(rb"[A-Za-z0-9_\x80-\xff]+|[^A-Za-z0-9_\x80-\xff]+")
@@ -50,10 +51,12 @@ def embed(groups: Sequence[Group]) -> list[Group]:
         texts = tuple(v for v in group.values if v is not None)
         plain = _decoded(texts)
         parts = _split(group, plain or texts, groups, forms)
-        if not any(p.source for p in parts):
+        if not any(p.source for p in parts) or is_accident(group, [p.source for p in parts]):
             continue
         parts = [q for p in parts for q in _by_words(p)]
-        if any(_is_structured(p) for p in parts) or (group.is_indexed and not _explains_key(parts)):
+        if any(_is_structured(p) for p in parts) or (
+            group.is_indexed and not _explains_key(group, parts)
+        ):
             continue
         made += _settle(group, parts, len(groups) + len(made), is_base64=plain is not None)
     return made
@@ -100,11 +103,11 @@ def _is_structured(part: Part) -> bool:
     return any(_STRUCTURE.search(v) for v in part.values)
 
 
-def _explains_key(parts: Sequence[Part]) -> bool:
-    """What differs in a key is all explained, and by something that says enough itself: otherwise
-    it carries entropy of its own, and only shares a stretch."""
+def _explains_key(group: Group, parts: Sequence[Part]) -> bool:
+    """What differs in a key is all explained: otherwise it carries entropy of its own, and only
+    shares a stretch."""
     is_whole = all(p.source or len(set(p.values)) == 1 for p in parts)
-    return is_whole and any(p.source and is_telling(p.values) for p in parts)
+    return is_whole and may_make_key(group, [(p.source, p.values) for p in parts if p.source])
 
 
 def _split(
@@ -139,7 +142,7 @@ def _candidates(
             (min(map(len, values)), -weight, group, expression, values)
             for weight, expression, values in held
         ]
-    found.sort(key=lambda f: (-f[0], -f[1], f[2].rank, f[2].order))
+    found.sort(key=lambda f: (-f[0], -f[1], *likeliest(f[2], target), f[2].rank, f[2].order))
     for _, _, group, expression, values in found:
         yield group, expression, values
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readiness.model.workload import VariableKind
-from readiness.workload.derive import lower, upper
+from readiness.workload.derive import is_document
 from readiness.workload.groups import Group, is_telling
+from readiness.workload.relations import hex_forms, lower, upper
 
 _FRAGMENTS = (12, 10, 8)
 
@@ -16,7 +17,7 @@ Forms = tuple[tuple[int, str, tuple[bytes, ...]], ...]
 
 def forms_of(group: Group) -> Forms:
     """In what forms the group may stand in a text, by their weight."""
-    if group.is_binary or None in group.values:
+    if None in group.values or is_document(group):
         return ()
     values = tuple(v for v in group.values if v is not None)
     made = enumerate(_forms(group, values))
@@ -24,6 +25,9 @@ def forms_of(group: Group) -> Forms:
 
 
 def _forms(group: Group, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    if group.is_binary:
+        yield from hex_forms(group.reference, values)
+        return
     yield group.reference, values
     if group.kind is VariableKind.TIME:
         return

@@ -98,7 +98,7 @@ def _column(name: str, parts: Sequence[_Part]) -> UniqueColumn | None:
         return None
     fewest = min(keys, key=len)
     first = fewest[0] if len(fewest) == 1 and fewest[0].position == 1 else None
-    led_by = first.column if first and 0 < first.values <= _FEW else ""
+    led_by = first.column if first and first.values <= _FEW else ""
     leads = any(p.position == 1 for p in own)
     return UniqueColumn(tuple(p.column for p in fewest), leads, own[0].type, led_by)
 

@@ -44,10 +44,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A body that one capture repeats; `covered` statements belong to it there."""
+    """A body that one capture repeats in the nodes `span`; `covered` statements belong to it."""
 
     body: tuple[int, ...]
     covered: int
+    span: range
 
 
 @dataclass(slots=True)
@@ -150,7 +151,7 @@ def _best(line: Line, row: Sequence[Node], region: tuple[int, int], period: int)
         return None
     body = tuple(n.symbol for n in row[best[2] : best[2] + period])
     bounds = _bounds(row, best[2], period, -best[0])
-    return _Found(body, bounds[-1] - bounds[0])
+    return _Found(body, bounds[-1] - bounds[0], range(best[2], best[2] - best[0] * period))
 
 
 def _bounds(row: Sequence[Node], at: int, period: int, count: int) -> list[int]:
@@ -170,11 +171,13 @@ def _shared(line: Line, bounds: Sequence[int]) -> int:
 
 
 def _wrapped(line: Line, row: list[Node], body: tuple[int, ...], symbol: int) -> list[Node]:
-    """The row with every run of the body, also a single one, as one loop node."""
+    """The row with every run of the body, also a single one, as one loop node; not where the same
+    statements are a loop that begins elsewhere in the body."""
     made: list[Node] = []
+    turned = _turned(line, row, body)
     i = 0
     while i < len(row):
-        count = _run(line, row, body, i)
+        count = 0 if i in turned else _run(line, row, body, i)
         if count:
             ends = range(i, i + count * len(body), len(body))
             iterations = tuple(tuple(row[a : a + len(body)]) for a in ends)
@@ -184,6 +187,15 @@ def _wrapped(line: Line, row: list[Node], body: tuple[int, ...], symbol: int) ->
             made.append(row[i])
             i += 1
     return made
+
+
+def _turned(line: Line, row: Sequence[Node], body: tuple[int, ...]) -> set[int]:
+    """The nodes of loops whose body is this one begun at another place."""
+    size = len(body)
+    turns = {body[n:] + body[:n] for n in range(1, size)}
+    names = [n.symbol for n in row] if turns else []
+    found = (_best(line, row, region, size) for region in _regions(names, size) if names)
+    return {i for f in found if f and f.body in turns for i in f.span}
 
 
 def _run(line: Line, row: Sequence[Node], body: tuple[int, ...], at: int) -> int:

@@ -18,6 +18,7 @@ from readiness.workload.context import NOWHERE, Context, ContextReader, Meeting,
 from readiness.workload.drafting import Drafting
 from readiness.workload.evidence import Witness
 from readiness.workload.groups import Use
+from readiness.workload.id_doubts import equal_ids
 from readiness.workload.names import give_names, identities
 from readiness.workload.overrides import InForce, with_overrides
 from readiness.workload.places import Place
@@ -60,7 +61,8 @@ def parameterize(
     if in_force:
         found = with_overrides(material, found, in_force, own)
     told = _alignment_warnings(flows, alignment)
-    warnings = [*told, *_context_warnings(contexts), *found.warnings]
+    alike = equal_ids(_equal_uses(alignment.places, contexts), contexts, schema)
+    warnings = [*told, *_context_warnings(contexts), *found.warnings, *alike]
     names = repeat_names(alignment, contexts, own | {g.name for g in found.groups})
     drafting = Drafting(alignment, names, contexts, found.groups, schema)
     draft = drafting.draft(name, len(flows), samples_of(found.rows, schema, rows), warnings)
@@ -103,6 +105,10 @@ def _uses(places: Sequence[Place], contexts: Sequence[Context], schema: Schema) 
     uses = [u for u in met if not schema.is_listed(*u.column)]
     hidden = hidden_by_the_clock([u.place for u in uses], [schema.type_of(*u.column) for u in uses])
     return [u for u in uses if not u.place.is_constant or u.place.order in hidden]
+
+
+def _equal_uses(places: Sequence[Place], contexts: Sequence[Context]) -> list[Use]:
+    return [Use(p, _meeting(contexts, p)) for p in places if p.is_constant]
 
 
 def _own_variables(statements: Sequence[Statement]) -> set[str]:

@@ -131,13 +131,12 @@ class _Column:
 
     def free_of_all(self, shape: Shape, led_by: str) -> Free | None:
         """What is above all values, whatever stands in the column before: the index gives the ends
-        of each group. None where less than a quarter is."""
+        of each group. None where less than a quarter is. An empty table is filled from below, so
+        that the next stage can go on above."""
         rows = self.session.query(
             f"SELECT MAX({self.sql}) FROM {self.table} GROUP BY {_quoted(led_by)}"
         )
         top = max((shape.floor(row[0]) for row in rows if row[0] is not None), default=-1) + 1
-        if not top:
-            return Free.all(shape.space)
         above = shape.space - top
         return Free(top, above, Order.UP) if above >= shape.space // 4 else None
 

@@ -1,15 +1,16 @@
 """Time variables: literals that move with the clock, as expressions over NOW().
 
-The earliest date-and-time that varies is the flow's "now"; others keep their captured distance
-to it, and every one keeps its captured text form."""
+The flow's "now" is when most of the dates-and-times begin that vary and are stored; others keep
+their captured distance to it, and every one keeps its captured text form."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from readiness.model.workload import VariableKind
+from readiness.workload.context import INSERTED, SET
 from readiness.workload.groups import Group, Values
 from readiness.workload.places import Place
 
@@ -17,6 +18,8 @@ _MOMENT = re.compile(rb"(\d{4}-\d\d-\d\d)([ T])(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(
 _DAY = re.compile(rb"\d{4}-\d\d-\d\d")
 _EPOCH_S = (1_000_000_000, 4_000_000_000)
 _CLOCK_TOLERANCE_S = 120
+_PAUSE_S = 600  # what lies longer apart is another time than now
+_SAME_DAY_S = 86_400 + _CLOCK_TOLERANCE_S  # "midnight in 30 days" lies a day apart at most
 _NEAR_PAST_DAYS = 1
 _NEAR_FUTURE_DAYS = 400
 
@@ -27,7 +30,7 @@ def bind_times(groups: Sequence[Group]) -> None:
     moments = {id(g): m for g in unbound if (m := _moments(g.values))}
     if not moments:
         return
-    now = _starts(list(moments.values()))
+    now = _starts(_written(unbound, moments) or list(moments.values()))
     for group in unbound:
         if group.is_settled:
             continue
@@ -40,6 +43,19 @@ def bind_times(groups: Sequence[Group]) -> None:
         if expression:
             group.kind, group.expression = VariableKind.TIME, expression
             group.because = "moves with the clock"
+
+
+def _written(
+    groups: Sequence[Group], moments: Mapping[int, Sequence[datetime | None]]
+) -> list[Sequence[datetime | None]]:
+    """The moments of each place that stores one: a WHERE may ask for any past."""
+    return [
+        moments[id(g)]
+        for g in groups
+        if id(g) in moments
+        for use in g.uses
+        if use.meeting.role in (INSERTED, SET)
+    ]
 
 
 def hidden_by_the_clock(places: Sequence[Place], columns: Sequence[str]) -> set[tuple[int, int]]:
@@ -79,8 +95,22 @@ def _day(value: bytes) -> date | None:
 
 
 def _starts(moments: Sequence[Sequence[datetime | None]]) -> list[datetime | None]:
-    """The earliest moment of each capture."""
-    return [min((m for m in c if m is not None), default=None) for c in zip(*moments, strict=True)]
+    """The flow's now in each capture: where most moments begin. Windows of the past and times of
+    rows that existed stand alone; of equally many the earliest are now, the others its deadlines."""
+    rows = sorted(((_first(m), m) for m in moments if any(m)), key=lambda r: r[0])
+    runs: list[list[Sequence[datetime | None]]] = []
+    last: datetime | None = None
+    for first, row in rows:
+        if last is None or (first - last).total_seconds() > _PAUSE_S:
+            runs.append([])
+        runs[-1].append(row)
+        last = first
+    captures = zip(*max(runs, key=len, default=[]), strict=True)
+    return [min((m for m in c if m is not None), default=None) for c in captures]
+
+
+def _first(moments: Sequence[datetime | None]) -> datetime:
+    return next(m for m in moments if m is not None)
 
 
 def _moments(values: Values) -> list[datetime | None] | None:
@@ -105,10 +135,13 @@ def _moments(values: Values) -> list[datetime | None] | None:
 def _moment_expression(
     group: Group, moments: Sequence[datetime | None], now: Sequence[datetime | None]
 ) -> str:
-    """`NOW(6) + INTERVAL n MICROSECOND` in the form of the first value seen."""
-    at, start = next(
-        (m, n) for m, n in zip(moments, now, strict=True) if m is not None and n is not None
-    )
+    """`NOW(6) + INTERVAL n MICROSECOND` in the form of the first value seen; "" for moments that do
+    not keep their distance to the flow's now: those of rows that existed."""
+    pairs = [(m, n) for m, n in zip(moments, now, strict=True) if m is not None and n is not None]
+    distances = [(m - n).total_seconds() for m, n in pairs] or [0, float("inf")]
+    if max(distances) - min(distances) > _SAME_DAY_S:
+        return ""
+    at, start = pairs[0]
     value = next(v for v in group.values if v is not None)
     match = _MOMENT.fullmatch(value)
     digits = len(match[4] or b"") if match else 0
@@ -130,8 +163,11 @@ def _plus(start: str, distance: int, unit: str) -> str:
 
 
 def _day_expression(values: Values, now: Sequence[datetime | None]) -> str:
-    """`CURDATE() + INTERVAL n DAY` when the distance in days is the same in every capture."""
+    """`CURDATE() + INTERVAL n DAY` when the distance in days is the same in every capture, and seen
+    in two: a single birthday keeps any distance."""
     distances = set()
+    if sum(v is not None for v in values) < 2:
+        return ""
     for value, moment in zip(values, now, strict=True):
         if value is None or moment is None:
             continue

@@ -11,6 +11,7 @@ from readiness.workload.context import Context
 from readiness.workload.derive import derive
 from readiness.workload.embed import embed, keep_json
 from readiness.workload.groups import Group, Use, group
+from readiness.workload.id_doubts import lock_step
 from readiness.workload.sampling import ExistingRow, existing_rows
 from readiness.workload.schema import Schema
 from readiness.workload.source import SourceRows
@@ -53,4 +54,5 @@ class Material(Raw):
         derive(groups)
         groups += embed(groups)
         keep_json(groups)
+        warnings += lock_step(groups)
         return Found(groups, found, warnings)

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from readiness.adapters.server_binary import ServerBinary
-from readiness.adapters.server_command import ServerOptions, start_command
+from readiness.adapters.server_command import (
+    ServerOptions,
+    initialise_command,
+    start_command,
+)
 
 MARIADB = ServerBinary(Path("/usr/sbin/mariadbd"), "mariadb", "10.11.19")
 MYSQL = ServerBinary(Path("/p/bin/mysqld"), "mysql", "9.7.0", ("--basedir=/p/usr",))
@@ -52,3 +56,9 @@ def test_an_unpacked_mysql_gets_its_prefix_and_no_x_protocol() -> None:
     assert "--basedir=/p/usr" in command(MYSQL)
     assert "--mysqlx=OFF" in command(MYSQL)
     assert "--mysqlx=OFF" not in command(MARIADB)
+
+
+@pytest.mark.parametrize("binary", [MARIADB, MYSQL])
+def test_datadirs_made_at_once_share_no_temporary_folder(binary: ServerBinary) -> None:
+    made = initialise_command(binary, Path("/srv/one/data.partial"))
+    assert "--tmpdir=/srv/one" in made

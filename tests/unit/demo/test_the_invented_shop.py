@@ -104,6 +104,7 @@ def test_mail_and_telephone_lead_to_nobody(rows: dict[str, list[Row]]) -> None:
 
 
 def test_no_two_personas_share_a_value() -> None:
-    for persona_field in dataclasses.fields(Persona):
-        values = [getattr(p, persona_field.name) for p in PERSONAS]
-        assert len(set(values)) == len(PERSONAS), persona_field.name
+    shape = {"items"}  # as many items in each basket: only values differ
+    for name in {field.name for field in dataclasses.fields(Persona)} - shape:
+        values = [getattr(p, name) for p in PERSONAS]
+        assert len(set(values)) == len(PERSONAS), name

@@ -90,7 +90,7 @@ def test_closed_loop_clients_go_on_after_a_checkout_that_does_nothing() -> None:
     flow = TextFlow(["[1] SELECT 1"], counts=(0, 1))
     server = WireServer(slowly(0.01))
     played = play(flow, server.connect, steady(0, 0.5), closed_loop_clients=2)
-    assert played.report.ok > 20
+    assert played.report.ok > 4  # two clients that stop at an empty checkout make at most 4
     assert len(server.queries) == pytest.approx(played.report.ok / 2, abs=2)
 
 

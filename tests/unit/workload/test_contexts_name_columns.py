@@ -89,3 +89,61 @@ def test_a_prepared_text_may_come_from_a_variable() -> None:
     insertion = contexts[3].insertion
     assert insertion is not None
     assert insertion.numbered == "id"
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT id FROM orders o WHERE o.note = 'x' AND EXISTS (SELECT 1 FROM users o WHERE o.name = 'y')",
+         ["orders.note", "", "users.name"]),
+        ("SELECT id FROM orders WHERE note = 'x' AND user_id IN (SELECT id FROM users WHERE name = 'y' AND note = 'z')",
+         ["orders.note", "users.name", "orders.note"]),
+        ("SELECT x.id FROM (SELECT id FROM users u WHERE u.email = 'a') x JOIN orders u ON u.note = 'b'",
+         ["users.email", "orders.note"]),
+        ("WITH orders AS (SELECT id FROM users WHERE name = 'x') SELECT id FROM orders WHERE note = 'y'",
+         ["users.name", ""]),
+        ("DELETE o FROM orders o JOIN users u ON u.id = o.user_id WHERE o.note = 'x' AND u.name = 'y'",
+         ["orders.note", "users.name"]),
+        ("UPDATE orders o JOIN users u ON u.id = o.user_id SET o.note = 'x' WHERE u.name = 'y'",
+         ["orders.note", "users.name"]),
+        ("SELECT id FROM orders WHERE (user_id, note) IN (('u', 'x'), ('v', 'y'))",
+         ["orders.user_id", "orders.note", "orders.user_id", "orders.note"]),
+        ("SELECT id FROM orders WHERE (user_id, note) = ('u', 'x')", ["orders.user_id", "orders.note"]),
+        ("SELECT id FROM orders ORDER BY FIELD(id, 3, 1, 2)", ["orders.id"] * 3),
+        ("INSERT INTO orders (user_id, note) SELECT 'u', name FROM shops WHERE id = 5", ["orders.user_id", "shops.id"]),
+        ("INSERT INTO orders (user_id, note) SELECT 'u', 'x' UNION ALL SELECT 'v', 'y'",
+         ["orders.user_id", "orders.note"] * 2),
+        ("INSERT INTO shops VALUES (1, 'a', 'more than the schema tells')", ["", "", ""]),
+        ("INSERT INTO orders (total_cents) VALUES (-5)", ["orders.total_cents"]),
+    ],
+)  # fmt: skip
+def test_a_name_means_the_table_nearest_to_it(sql: str, columns: list[str]) -> None:
+    found = [f"{m.table}.{m.column}".removeprefix(".") for m in context(sql).meetings]
+    assert found == columns
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id FROM users WHERE LOWER(email) = 'x'",
+        "SELECT id FROM users WHERE LOWER(email) IN ('x')",
+        "SELECT id FROM users WHERE 'x' = UPPER(email)",
+    ],
+)
+def test_a_value_meets_the_column_within_a_function(sql: str) -> None:
+    (meeting,) = context(sql).meetings
+    assert (meeting.table, meeting.column, meeting.is_wrapped) == ("users", "email", True)
+
+
+def test_a_function_of_two_columns_is_met_by_nobody() -> None:
+    (meeting,) = context("SELECT id FROM users WHERE CONCAT(email, name) = 'x'").meetings
+    assert meeting == Meeting()
+
+
+def test_long_literals_are_not_shown_to_the_parser_and_keep_their_places() -> None:
+    sql = (
+        f"INSERT INTO users (email, name, email_hash, id) VALUES ('{'a' * 5000}', _binary'{'b' * 900}', "
+        f"x'{'0f' * 700}', 0x{'ab' * 600}), ('c', N'{'d' * 300}', 'e', 'f')"
+    )
+    columns = ["email", "name", "email_hash", "id"] * 2
+    assert [m.column for m in context(sql).meetings] == columns

@@ -25,7 +25,7 @@ def test_adjacent_strings_are_one_value() -> None:
         (b"SELECT TIMESTAMP'2026-01-01 00:00:00'", b"TIMESTAMP'2026-01-01 00:00:00'"),
         (b"SELECT {d '2026-01-01'}", b"{d '2026-01-01'}"),
         (b"SELECT date, 'x'", b"'x'"),
-        (b"SELECT -5", b"5"),
+        (b"SELECT -5", b"-5"),
     ],
 )
 def test_a_variable_replaces_what_may_not_stand_before_it(sql: bytes, slot: bytes) -> None:

@@ -43,6 +43,18 @@ def test_a_body_that_any_sequence_repeats_is_a_loop_in_all(
     assert loops(*texts) == expected
 
 
+def test_loops_over_the_same_statements_in_another_order_are_their_own() -> None:
+    """Values say where an item begins: `ab` for each item, then `ba` for each."""
+    texts = ["xababybabaz", "xabybaz"]
+    items = [[0, 1, 1, 2, 2, 0, 1, 1, 2, 2, 0], [0, 1, 1, 0, 1, 1, 0]]
+    lines = [
+        Line([ord(c) for c in t], [0] * len(t), lambda i, own=own: frozenset([b"%d" % own[i]]))
+        for t, own in zip(texts, items, strict=True)
+    ]
+    rows = with_loops(lines, inner_first=False)
+    assert [shown(row) for row in rows] == ["x(ab)2y(ba)2z", "x(ab)1y(ba)1z"]
+
+
 def test_short_bodies_first_find_loops_in_loops() -> None:
     assert loops("saasasaaa", "saa", inner_first=True) == ["(s(a)2)3", "(s(a)2)1"]
 

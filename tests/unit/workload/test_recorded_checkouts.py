@@ -130,7 +130,8 @@ def test_fresh_values_get_the_generator_of_their_class(
         ("loan_id_0_text", "CAST(@loan_id_0 AS CHAR)"),
         ("value_0", "CONCAT('otp:', @user_phone_0)"),
         ("offer_monthly_cents_1", "@checkout_amount_cents_0 DIV 6"),
-        ("ledger_entry_amount_cents_1", "@checkout_amount_cents_0 * 3 DIV 100"),
+        ("ledger_entry_amount_cents_0", "-@checkout_amount_cents_0"),
+        ("ledger_entry_amount_cents_2", "@checkout_amount_cents_0 * 3 DIV 100"),
         ("offer_id_3", "@offer_id_2"),
         (
             "session_data_0",
@@ -221,6 +222,11 @@ def test_ids_in_lock_step_are_told_apart_by_their_keys(plain: RawDraft) -> None:
     texts = [text_of(s) for s in plain.steps]
     assert any("WHERE `otp_codes`.`id` = @otp_code_id_0" in t for t in texts)
     assert any("WHERE ca.id = @credit_application_id_0" in t for t in texts)
+
+
+def test_a_text_embeds_an_id_in_lock_step_by_the_name_of_its_table() -> None:
+    target = variables(draft("plain"))["audit_log_target_1"]
+    assert target.expression == "CONCAT('application/', @credit_application_id_0)"
 
 
 def test_nothing_shows_a_captured_value(salted: RawDraft) -> None:
