@@ -21,6 +21,10 @@ from _pytest._code.code import ExceptionInfo
 Work = Callable[[], object]
 
 
+class Crash(Exception):
+    """No code expects it."""
+
+
 @dataclass(frozen=True, order=True)
 class Spot:
     """A function of the package, by module and qualified name."""
@@ -70,7 +74,7 @@ def crashing_in(spot: Spot, times: int = 1) -> Iterator[None]:
             left[0] -= 1
             if not left[0]:
                 sys.setprofile(None)
-                raise ValueError(_told(frame, value))
+                raise Crash(_told(frame, value))
 
     with _profiled(crash):
         yield

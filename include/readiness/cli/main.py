@@ -14,8 +14,10 @@ from readiness.cli import (
     capture,
     clone,
     console,
+    doctor,
     judge,
     load,
+    prune,
     ramp,
     report,
     server,
@@ -25,7 +27,7 @@ from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 from readiness.model.boundary import unexpected
 
-COMMANDS = (server, capture, workload, clone, load, ramp, judge, report)
+COMMANDS = (server, capture, workload, clone, load, ramp, judge, report, prune, doctor)
 
 _EPILOG = """\
 A target is named by a DSN without a password:

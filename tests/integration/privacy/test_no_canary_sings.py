@@ -144,7 +144,9 @@ def test_the_command_line_tells_type_and_place(
             code = main(typed(cage))
         said = capfd.readouterr()
         assert code == Unexpected.exit_code, f"{spot}: {said.err}"
-        assert re.search(r"ValueError at [a-z_.]+:\d+", said.err), f"{spot}: {said.err}"
+        assert re.search(r"Crash at ([a-z_.]+:\d+|an unknown place)", said.err), (
+            f"{spot}: {said.err}"
+        )
         assert "Report it" in said.err
         assert "Traceback" not in said.err
         outputs = {"stdout": said.out.encode(), "stderr": said.err.encode()}
