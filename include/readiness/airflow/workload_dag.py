@@ -115,7 +115,8 @@ def form() -> dict[str, Param]:
             minItems=2,
             title="Captures",
             description="Paths of general logs on the worker's host, one a line: the same flow,"
-            " another customer each time.",
+            " another customer each time. Those in the captures folder (READINESS_CAPTURES) are"
+            " deleted after READINESS_RAW_LOG_DAYS days (14); elsewhere you delete them.",
         ),
         "source": Param(
             None,

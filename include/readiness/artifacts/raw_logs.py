@@ -19,8 +19,6 @@ from readiness.artifacts.forms import reading
 from readiness.errors import ArtifactError
 
 VERSION = 1
-CAPTURES = "captures"
-_FOLDERS = {CAPTURES: "captures folder", "demo/captures": "recorded by the demo"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,16 @@ class RawLog:
 
 
 class RawLogs:
-    """The raw logs under one state folder, and those noted there."""
+    """The raw logs of the captures folder, those that demos recorded in the state folder, and those
+    noted there."""
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, captures: Path) -> None:
         self._state = state
+        self._folders = {
+            state / "captures": "recorded by the demo",
+            state / "demo" / "captures": "recorded by the demo",
+            captures: "captures folder",
+        }
 
     def remember(self, path: Path, origin: str) -> None:
         """Notes a file that was just written. Raises ArtifactError."""
@@ -58,8 +62,8 @@ class RawLogs:
         self._note(log.path).unlink(missing_ok=True)
 
     def _in_folders(self) -> Iterator[RawLog]:
-        for name, origin in _FOLDERS.items():
-            for path in sorted((self._state / name).rglob("*")):
+        for folder, origin in self._folders.items():
+            for path in sorted(folder.rglob("*")):
                 if path.is_symlink() or path.is_file():
                     yield _as_found(path.absolute(), origin)
 

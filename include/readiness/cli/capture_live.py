@@ -106,7 +106,7 @@ def _fetch(args: argparse.Namespace, log: MySqlServerLog, memory: LogMemory, sho
         return show(source)
     fetched, said = server_log.fetch(log, memory, args.output)
     settings = read_settings()
-    RawLogs(settings.state).remember(fetched.path, "fetched")
+    RawLogs(settings.state, settings.captures).remember(fetched.path, "fetched")
     what = f"{fetched.rows:,} rows, " * bool(fetched.rows)
     text = f"{fetched.path}: {what}{fetched.size_bytes:,} bytes, readable by you alone"
     text += f"; `readiness prune` deletes it after {settings.raw_log_days:g} days"

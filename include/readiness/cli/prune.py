@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from readiness.cli.arguments import Commands
 
 _EPILOG = """\
-Raw logs are: all files in STATE/captures and of the demo's recordings, and what capture --fetch has
-written. They hold personal data. They stay READINESS_RAW_LOG_DAYS days (14). Logs that you keep
+Raw logs are: all files in the captures folder (READINESS_CAPTURES, else STATE/captures), the demo's
+recordings, and what capture --fetch has written. They hold personal data. They stay READINESS_RAW_LOG_DAYS days (14). Logs that you keep
 elsewhere are yours to delete.
 
 Run folders stay for ever, or READINESS_RUN_DAYS days where that is set; never deleted are one whose

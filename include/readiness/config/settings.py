@@ -5,6 +5,7 @@ READINESS_STORE        folder that holds `runs/` (default: the state folder)
 READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
 READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
 READINESS_CLONE_LIFETIME  "attached": clones of DAG tasks die with their process (default: detached)
+READINESS_CAPTURES        folder of raw logs, which are deleted in time (default STATE/captures)
 READINESS_RAW_LOG_DAYS    days that raw logs stay until `readiness prune` deletes them (default 14)
 READINESS_RUN_DAYS        days that run folders stay (default: for ever)
 READINESS_SLACK_CHANNEL   id of the channel that is told of runs, such as C0123456789
@@ -45,6 +46,7 @@ class Settings:
     slack_channel: str = ""
     slack_group: str = ""
     base_url: str = ""
+    captures_folder: Path | None = None
     raw_log_days: float = RAW_LOG_DAYS
     run_days: float | None = None
 
@@ -52,6 +54,11 @@ class Settings:
     def runs(self) -> Path:
         """The folder of run folders."""
         return self.store / "runs"
+
+    @property
+    def captures(self) -> Path:
+        """The folder of raw logs."""
+        return self.captures_folder or self.state / "captures"
 
     @property
     def workloads(self) -> Path:
@@ -77,6 +84,7 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         slack_channel=env.get("READINESS_SLACK_CHANNEL", "").strip(),
         slack_group=env.get("READINESS_SLACK_GROUP", "").strip(),
         base_url=env.get("READINESS_BASE_URL", "").strip().rstrip("/"),
+        captures_folder=_path(env.get("READINESS_CAPTURES", "")),
         raw_log_days=_days(env, "READINESS_RAW_LOG_DAYS", RAW_LOG_DAYS) or 0.0,
         run_days=_days(env, "READINESS_RUN_DAYS", None),
     )

@@ -62,6 +62,13 @@ class LogMemory:
         name = hashlib.sha256(server.encode()).hexdigest()[:12]
         self.path = state / "server-logs" / f"{name}.json"
 
+    @classmethod
+    def at(cls, path: Path) -> LogMemory:
+        """The memory that a file is, whatever its server."""
+        memory = cls(path.parent.parent, path.stem)
+        memory.path = path
+        return memory
+
     def read(self) -> LogRecord | None:
         """The latest record; None when there is none. Raises ArtifactError for a broken file."""
         if not self.path.exists():

@@ -35,6 +35,6 @@ def test_a_round_ends_what_a_killed_restore_left(
 ) -> None:
     folder = half_made(tmp_path, 1.0)
     answer = airflow("run", file, "{}", READINESS_STATE=str(tmp_path))
-    assert answer.found["tasks"] == {"tend_clones": "success"}, answer.said
+    assert answer.found["tasks"] == {"tend_clones": "success", "prune": "success"}, answer.said
     assert not folder.exists()
     assert last_round_at(tmp_path / "janitor.json") is not None
