@@ -19,9 +19,9 @@ from readiness.load.control import Control
 from readiness.load.messages import Job, Message, decode, encode, refusal_to_json
 from readiness.load.worker import run_job
 from readiness.model.boundary import unexpected
-from readiness.workload.compile import compile_flow
-from readiness.workload.file import parse
-from readiness.workload.pools import Pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import Pools
+from readiness.workload.text.file import parse
 
 _JOB_WITHIN_S = 30.0
 _PR_SET_PDEATHSIG = 1

@@ -20,9 +20,9 @@ from statistics import median
 from tests.bench.measure import Row, row
 
 from readiness.model.workload import Form, Sample, Variable, VariableKind, Workload
-from readiness.workload.compile import compile_flow
-from readiness.workload.pools import Group, Pool, Pools
-from readiness.workload.rows import Family
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import Group, Pool, Pools
+from readiness.workload.make.rows import Family
 
 PEER = "uuid, random, hashlib by hand"
 _CHECKOUTS = 20_000

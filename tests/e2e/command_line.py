@@ -43,7 +43,11 @@ class CommandLine:
 
     def environment(self, **more: str) -> dict[str, str]:
         plain = {k: v for k, v in os.environ.items() if not k.startswith("READINESS_")}
-        return {**plain, "READINESS_STATE": str(self.folder / ".local"), **more}
+        ours = {
+            "READINESS_STATE": str(self.folder / ".local"),
+            "READINESS_KEY_FILE": str(self.folder / "key"),
+        }
+        return {**plain, **ours, **more}
 
     def _run(self, start: list[str], arguments: tuple[object, ...], env: dict[str, str]) -> Said:
         done = subprocess.run(

@@ -147,6 +147,16 @@ def test_the_clone_is_listed_where_it_listens(walk: Walk) -> None:
     assert listed["endpoint"] == walk.clone["endpoint"]
 
 
+def test_the_filter_beside_it_finds_the_captures_and_nothing_else(walk: Walk) -> None:
+    searched = ["--filter", "checkout.filter"]
+    clean = walk.done("scan", "checkout.sql", *searched)
+    assert (clean["leaks"], clean["clean"]) == ([], True)
+    for log in walk.logs:
+        found = walk.cli("scan", log.name, *searched, "--json")
+        assert found.code == 3
+        assert found.json["leaks"]
+
+
 def test_the_workload_fits_the_clone(walk: Walk) -> None:
     told = walk.done("workload", "check", "checkout.sql", *walk.target, "--checkouts", 5)
     assert (told["checkouts"], told["failed"]) == (5, 0)
@@ -193,6 +203,18 @@ def test_a_run_is_not_written_over(walk: Walk) -> None:
     )
     assert said.code == 2
     assert "The folder run is not empty" in said.err
+
+
+@pytest.mark.usefixtures("ramped")
+def test_a_run_can_be_searched_and_is_clean(walk: Walk) -> None:
+    assert walk.done("scan", "run", "--filter", "run/workload.filter")["leaks"] == []
+
+
+@pytest.mark.usefixtures("ramped")
+def test_without_its_key_a_run_is_not_judged_again(walk: Walk) -> None:
+    said = walk.cli("judge", "run", READINESS_KEY_FILE="lost")
+    assert said.code == 2
+    assert "There is no key file" in said.err
 
 
 def test_judging_again_gives_the_same_verdict(walk: Walk, ramped: Said) -> None:

@@ -22,7 +22,7 @@ from readiness.model.workload import (
 )
 from readiness.ports import Reply
 from readiness.sql.shape import fingerprint, shape
-from readiness.workload.captured_shapes import text_with_literals
+from readiness.workload.prove.captured_shapes import text_with_literals
 
 REPEAT = "items_0"
 MOST = 3

@@ -14,8 +14,8 @@ from readiness.model.transactions import Outcome, RawCapture, RawTransaction
 from readiness.model.workload import Slot, Turn
 from readiness.sql.lexer import encode, lex
 from readiness.sql.shape import shape
-from readiness.workload.literals import literals_of
-from readiness.workload.statements import flatten
+from readiness.workload.find.literals import literals_of
+from readiness.workload.find.statements import flatten
 
 Said = tuple[bytes, tuple[bytes, ...]]
 """A statement as its shape and its values."""

@@ -24,8 +24,8 @@ from readiness.model.workload import (
 )
 from readiness.ports import Reply
 from readiness.ports import Row as Answer
-from readiness.workload.pools import Group, Pool, Pools
-from readiness.workload.rows import Family
+from readiness.workload.make.pools import Group, Pool, Pools
+from readiness.workload.make.rows import Family
 
 FRESH, EXISTING = VariableKind.FRESH, VariableKind.EXISTING
 DERIVED, TIME, SERVER = VariableKind.DERIVED, VariableKind.TIME, VariableKind.SERVER

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from readiness.model.workload import Form
-from readiness.workload import scalars
-from readiness.workload.expression import Now, Place
-from readiness.workload.functions import FUNCTIONS
-from readiness.workload.scalars import Moment, Value, octets
-from readiness.workload.syntax import (
+from readiness.workload.make import scalars
+from readiness.workload.make.expression import Now, Place
+from readiness.workload.make.functions import FUNCTIONS
+from readiness.workload.make.scalars import Moment, Value, octets
+from readiness.workload.make.syntax import (
     Arithmetic,
     Call,
     Clock,

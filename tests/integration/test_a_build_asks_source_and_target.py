@@ -15,10 +15,10 @@ from tests.fakes.log_writers import Sent, general_mysql
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_script import open_script
 from readiness.cli.main import main
-from readiness.workload.check import check
-from readiness.workload.compile import compile_flow
-from readiness.workload.file import parse
-from readiness.workload.pools import read_pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import read_pools
+from readiness.workload.prove.check import check
+from readiness.workload.text.file import parse
 
 pytestmark = pytest.mark.mysql
 TABLES = (

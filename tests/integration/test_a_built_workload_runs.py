@@ -25,13 +25,13 @@ from readiness.errors import StatementFailed
 from readiness.model.workload import Workload
 from readiness.ports import ScriptSession, Session
 from readiness.sql.lexer import split_statements
-from readiness.workload.check import CheckReport, check
-from readiness.workload.compile import compile_flow
-from readiness.workload.file import parse, render
-from readiness.workload.parameterize import parameterize
-from readiness.workload.pools import Pools, read_pools
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.source import source_exists, source_rows
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import Pools, read_pools
+from readiness.workload.prove.check import CheckReport, check
 from readiness.workload.schema import read_schema
-from readiness.workload.source import source_exists, source_rows
+from readiness.workload.text.file import parse, render
 
 pytestmark = pytest.mark.mysql
 DATABASE = "paylater"

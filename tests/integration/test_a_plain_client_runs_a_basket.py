@@ -12,7 +12,7 @@ from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_script import open_script
 from readiness.ports import Session
 from readiness.sql.lexer import TokenKind, lex, split_statements
-from readiness.workload.file import render
+from readiness.workload.text.file import render
 
 pytestmark = pytest.mark.mysql
 

@@ -10,7 +10,7 @@ from pymysql.cursors import Cursor
 
 from readiness.adapters.local_server import LocalServer
 from readiness.model.workload import Form
-from readiness.workload.expression import Now, Place, compile_expression
+from readiness.workload.make.expression import Now, Place, compile_expression
 
 pytestmark = pytest.mark.mysql
 

@@ -10,7 +10,7 @@ from pymysql.connections import Connection
 
 from readiness.adapters.local_server import LocalServer
 from readiness.sql.lexer import encode, lex
-from readiness.workload.literals import Literal, literals_of
+from readiness.workload.find.literals import Literal, literals_of
 
 pytestmark = pytest.mark.mysql
 

@@ -18,9 +18,9 @@ from readiness.model.workload import (
     Workload,
 )
 from readiness.ports import Session
-from readiness.workload.compile import compile_flow
-from readiness.workload.free import Order
-from readiness.workload.pools import Pools, read_pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.free import Order
+from readiness.workload.make.pools import Pools, read_pools
 
 pytestmark = pytest.mark.mysql
 

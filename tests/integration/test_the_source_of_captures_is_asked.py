@@ -10,8 +10,8 @@ import pytest
 from readiness.adapters.local_server import LocalServer
 from readiness.errors import WorkloadError
 from readiness.ports import Session
+from readiness.workload.find.source import source_exists, source_rows
 from readiness.workload.schema import Column, ForeignKey, Index, Schema, read_schema
-from readiness.workload.source import source_exists, source_rows
 
 pytestmark = pytest.mark.mysql
 DATABASE = "asked"

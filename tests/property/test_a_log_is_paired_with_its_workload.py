@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from readiness.model.transactions import Outcome
 from readiness.model.workload import Repeat, StatementKind, Step, Turn, Workload
-from readiness.workload.observed import Heard, Observed
-from readiness.workload.pairing import match
+from readiness.workload.prove.observed import Heard, Observed
+from readiness.workload.prove.pairing import match
 
 bodies = st.lists(st.sampled_from("abc"), min_size=1, max_size=3)
 parts = st.lists(

@@ -24,7 +24,7 @@ from readiness.model.workload import (
 )
 from readiness.sql.kind import statement_kind
 from readiness.sql.lexer import encode
-from readiness.workload.file import ordered, parse, render
+from readiness.workload.text.file import ordered, parse, render
 
 PATH = Path("flow.sql")
 GENERATORS = (

@@ -13,7 +13,7 @@ from tests.fakes.captures import alone, capture, shop_schema, transaction
 from readiness.model.draft import RawDraft, RawPiece, RawRow
 from readiness.model.transactions import RawCapture, RawTransaction
 from readiness.model.workload import Slot, Turn
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 
 COLUMNS = ("sku", "price_cents", "shop_id")
 

@@ -8,7 +8,7 @@ from tests.fakes.interpreted import interpreted
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import Form
-from readiness.workload.expression import Now, Place, compile_expression
+from readiness.workload.make.expression import Now, Place, compile_expression
 
 PLACES = {
     "text": Place(0, Form.TEXT),

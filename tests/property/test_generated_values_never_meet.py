@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from readiness.model.generator import Pattern, escaped, is_luhn, luhn_digit
 from readiness.model.workload import Form
-from readiness.workload.code import Code
-from readiness.workload.free import BLOCK, Free, Lane, Order
-from readiness.workload.generators import Generator, generator
-from readiness.workload.spelling import word_source
+from readiness.workload.make.code import Code
+from readiness.workload.make.free import BLOCK, Free, Lane, Order
+from readiness.workload.make.generators import Generator, generator
+from readiness.workload.make.spelling import word_source
 
 NOW_MS = 1_796_000_000_000
 UNIQUE = (

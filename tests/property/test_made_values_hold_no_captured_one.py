@@ -11,7 +11,7 @@ from readiness.anonymize.scan import scan
 from readiness.anonymize.seal import seal
 from readiness.model.draft import RawDraft
 from readiness.model.workload import Slot
-from readiness.workload.file import render
+from readiness.workload.text.file import render
 
 KEYS = st.binary(min_size=32, max_size=32)
 UUIDS = (b"808a88e1-0f6e-4a7c-9d0e-4d5a5cbd8a11", b"90f1c2d3-5b6a-4c7d-8e9f-0a1b2c3d4e5f")

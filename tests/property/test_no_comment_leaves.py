@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.fakes.captures import shop_schema, statements
 
 from readiness.anonymize.seal import seal
-from readiness.workload.file import render
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.text.file import render
 
 COMMENTS = st.sampled_from(
     ["/* secret */", "/*secret*/", "-- secret\n", "# secret\n", "/*+ secret */", "/*+secret*/", ""]

@@ -14,12 +14,12 @@ from readiness.capture.sessions import read_capture
 from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawRow
 from readiness.model.workload import Form, Slot, VariableKind
 from readiness.sql.lexer import encode, lex
-from readiness.workload.align import align
-from readiness.workload.expression import Now, Place, compile_expression
-from readiness.workload.literals import literals_of
-from readiness.workload.parameterize import parameterize
-from readiness.workload.pieces import literal_text, pieces_of
-from readiness.workload.statements import Statement, flatten
+from readiness.workload.find.align import align
+from readiness.workload.find.literals import literals_of
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.pieces import literal_text, pieces_of
+from readiness.workload.find.statements import Statement, flatten
+from readiness.workload.make.expression import Now, Place, compile_expression
 
 WORDS = st.sampled_from(
     ["a", "=", "(", ")", ",", "/* c */", "/*+ h */", "-- x\n", "@own", "`q`", "LIMIT", "TIMESTAMP"]

@@ -14,9 +14,9 @@ from readiness.model.draft import RawLiteral
 from readiness.model.workload import Form, Slot
 from readiness.sql.lexer import TokenKind, decode, encode, lex
 from readiness.sql.mask import mask
-from readiness.workload.literals import literals_of
-from readiness.workload.pieces import literal_text, pieces_of
-from readiness.workload.statements import Statement, flatten
+from readiness.workload.find.literals import literals_of
+from readiness.workload.find.pieces import literal_text, pieces_of
+from readiness.workload.find.statements import Statement, flatten
 
 SPACES = b" \t\r\n\f\v"
 FRAGMENTS = st.sampled_from(

@@ -52,6 +52,20 @@ def load_key(path: Path | None = None) -> Key:
     return _read(path)
 
 
+def existing_key(path: Path | None = None) -> bytes:
+    """The key as `load_key` gives it, never a new one: what was made with a key needs that key.
+
+    Raises ConfigError also when there is none."""
+    path = (path or default_path()).absolute()
+    if not path.is_file():
+        raise ConfigError(
+            f"There is no key file {path}.",
+            hint="Set READINESS_KEY_FILE to the key that the workload was built with. If it is lost,"
+            " build the workload again.",
+        )
+    return load_key(path)
+
+
 def _create(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from readiness.model.draft import RawDraft, RawLiteral, RawPiece, RawRow
 from readiness.model.transactions import Raw
@@ -21,22 +21,25 @@ _SHORTEST = 4
 class Originals(Raw):
     """Captured values by id: `user_email_0/2` is the variable's value in capture 2,
     `s017/3/1` that of the statement's third varying literal in capture 1, `user_payload_0/list` a
-    captured text whose lists were made longer."""
+    captured text whose lists were made longer. `parts` are pieces of some of them that tell the
+    person, too."""
 
     values: Mapping[str, bytes]
+    parts: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
 
     def beyond(self, words: bytes) -> Originals:
         """Those that are none of our own words (lower case), where a text is made of such."""
-        return Originals({i: v for i, v in self.values.items() if not _holds(words, v.lower())})
+        kept = {i: v for i, v in self.values.items() if not _holds(words, v.lower())}
+        return Originals(kept, {i: own for i, own in self.parts.items() if i in kept})
 
 
 def originals(draft: RawDraft) -> Originals:
     """All values of a draft that differ between captures, as far as they can be searched for."""
-    constants = _constants(draft)
+    shared = constants(draft)
     found: dict[str, bytes] = {}
     seen: set[bytes] = set()
     for value_id, value in varying(draft):
-        if len(value) >= _SHORTEST and value not in seen and not _holds(constants, value.lower()):
+        if len(value) >= _SHORTEST and value not in seen and not _holds(shared, value.lower()):
             found[value_id] = value
             seen.add(value)
     return Originals(found)
@@ -81,7 +84,7 @@ def literal_value(literal: RawLiteral) -> bytes:
     return b"".join(decode(t.kind, text[t.start : t.end]) for t in literal_tokens(literal))
 
 
-def _constants(draft: RawDraft) -> bytes:
+def constants(draft: RawDraft) -> bytes:
     """What all captures share, lower case: statement texts and constant literals."""
     parts: list[bytes] = []
     for step in draft.steps:

@@ -1,6 +1,7 @@
 """The folder of one run: each stage of the flow reads files here and writes files here.
 
     run.json plan.yaml expectations.yaml workload.sql    what was asked
+    workload.filter                                      keyed: what nothing here may hold
     stages.parquet samples.parquet latency.json.gz       what was measured
     checks.json verdict.json                             what it means
     report.html charts/*.png                             what people read
@@ -13,7 +14,7 @@ SchemaMismatch when another version wrote it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,21 @@ VERSION = 1
 _MEANING = ("checks.json", "verdict.json", "report.html")
 
 
-class RunFolder:
-    """A run folder at `path`, which need not exist before the first write."""
+Guard = Callable[[str, bytes], None]
+"""`guard(name, data)`: raises PrivacyError when the file may not be written."""
 
-    def __init__(self, path: Path) -> None:
+
+def _open(_name: str, _data: bytes) -> None:
+    """Lets everything pass."""
+
+
+class RunFolder:
+    """A run folder at `path`, which need not exist before the first write. Each file that says what
+    a run means goes past the `guard` before it is written."""
+
+    def __init__(self, path: Path, guard: Guard = _open) -> None:
         self.path = path
+        self._guard = guard
 
     def write_run(self, record: RunRecord) -> None:
         """Writes `run.json`."""
@@ -45,11 +56,23 @@ class RunFolder:
         with forms.reading(path):
             return forms.run_from_json(content)
 
-    def write_inputs(self, *, plan: bytes, expectations: bytes, workload: bytes) -> None:
-        """Copies plan, expectations and workload as they were when the run began."""
+    def write_inputs(
+        self, *, plan: bytes, expectations: bytes, workload: bytes, workload_filter: bytes = b""
+    ) -> None:
+        """Copies plan, expectations, workload and its filter (b"": it has none) as they were when
+        the run began."""
         atomic.write_bytes(self.path / "plan.yaml", plan)
         atomic.write_bytes(self.path / "expectations.yaml", expectations)
         atomic.write_bytes(self.path / "workload.sql", workload)
+        if workload_filter:
+            atomic.write_bytes(self.filter_path, workload_filter)
+        else:
+            self.filter_path.unlink(missing_ok=True)
+
+    @property
+    def filter_path(self) -> Path:
+        """Where the filter of the run's workload lies, if it has one."""
+        return self.path / "workload.filter"
 
     def write_results(self, results: Sequence[StageResult], samples: Sequence[Sample]) -> None:
         """Writes `latency.json.gz`, `samples.parquet` and, last, `stages.parquet`: a stage counts
@@ -96,7 +119,7 @@ class RunFolder:
             "checks": [forms.check_to_json(check) for check in checks],
             "great_expectations": dict(great_expectations or {}),
         }
-        json_files.write_json(self.path / "checks.json", content, version=VERSION)
+        self._publish_json("checks.json", content)
 
     def read_checks(self) -> list[Check]:
         """The checks of `checks.json`."""
@@ -107,8 +130,7 @@ class RunFolder:
 
     def write_verdict(self, verdict: Verdict) -> None:
         """Writes `verdict.json`."""
-        content = forms.verdict_to_json(verdict)
-        json_files.write_json(self.path / "verdict.json", content, version=VERSION)
+        self._publish_json("verdict.json", forms.verdict_to_json(verdict))
 
     def read_verdict(self) -> Verdict:
         """Reads `verdict.json`."""
@@ -119,14 +141,20 @@ class RunFolder:
 
     def write_report(self, html: str) -> Path:
         """Writes `report.html`; returns its path."""
-        path = self.path / "report.html"
-        atomic.write_bytes(path, html.encode())
-        return path
+        return self._publish("report.html", html.encode())
 
     def write_chart(self, name: str, png: bytes) -> Path:
         """Writes `charts/NAME.png`; returns its path."""
-        path = self.path / "charts" / f"{name}.png"
-        atomic.write_bytes(path, png)
+        return self._publish(f"charts/{name}.png", png)
+
+    def _publish_json(self, name: str, content: Mapping[str, object]) -> None:
+        path = self.path / name
+        self._publish(name, json_files.encode(content, path=path, version=VERSION, indent=2))
+
+    def _publish(self, name: str, data: bytes) -> Path:
+        self._guard(name, data)
+        path = self.path / name
+        atomic.write_bytes(path, data)
         return path
 
     def append_event(self, ts: float, event: str, **facts: object) -> None:

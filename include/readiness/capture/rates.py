@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from readiness.model.transactions import RawTransaction
 
@@ -75,5 +74,14 @@ def _rate(by_second: Mapping[int, int], first_ns: int, last_ns: int) -> Rate | N
     by_minute: Counter[int] = Counter()
     for second, count in by_second.items():
         by_minute[(second - first_ns // _SECOND_NS) // 60] += count
-    counts = [by_minute[minute] for minute in range(minutes)]
-    return Rate(median(counts) / 60, max(counts) / 60, minutes, span_ns / 1e9)
+    counts = sorted(count for minute, count in by_minute.items() if 0 <= minute < minutes)
+    busiest = max(counts, default=0)
+    return Rate(_median(counts, minutes) / 60, busiest / 60, minutes, span_ns / 1e9)
+
+
+def _median(counts: Sequence[int], minutes: int) -> float:
+    """The median over all minutes; `counts` has those that are not empty, in order. A log whose
+    clock was set years back has millions of empty ones, which are not written out."""
+    empty = minutes - len(counts)
+    lower, upper = (minutes - 1) // 2, minutes // 2
+    return sum(counts[at - empty] if at >= empty else 0 for at in (lower, upper)) / 2

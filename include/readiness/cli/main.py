@@ -20,6 +20,7 @@ from readiness.cli import (
     prune,
     ramp,
     report,
+    scan,
     server,
     workload,
 )
@@ -27,7 +28,7 @@ from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 from readiness.model.boundary import unexpected
 
-COMMANDS = (server, capture, workload, clone, load, ramp, judge, report, prune, doctor)
+COMMANDS = (server, capture, workload, scan, clone, load, ramp, judge, report, prune, doctor)
 
 _EPILOG = """\
 A target is named by a DSN without a password:

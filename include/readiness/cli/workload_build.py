@@ -15,7 +15,7 @@ from readiness.config.settings import read_settings
 from readiness.flow.build import Built
 from readiness.wiring.targets import login_of
 from readiness.wiring.workloads import Asked, build
-from readiness.workload.funnel import classes_line, funnel_line
+from readiness.workload.explain.funnel import classes_line, funnel_line
 
 
 def add(build: argparse.ArgumentParser) -> None:
@@ -46,6 +46,9 @@ def add(build: argparse.ArgumentParser) -> None:
     )
     build.add_argument("--key-file", metavar="F", type=Path, help="key of the pseudonyms")
     build.add_argument(
+        "--allow", metavar="F", type=Path, help="values that may stand there: readiness scan --help"
+    )
+    build.add_argument(
         "-o",
         "--output",
         metavar="FILE",
@@ -67,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
         choosing=choosing_of(args),
         target=login_of(Dsn.parse(args.target)) if args.target else None,
         overrides=args.overrides,
+        allow=args.allow,
     )
     key = load_key(args.key_file or read_settings().key_file)
     built = build(asked, key=key, output=args.output, tell=console.progress)

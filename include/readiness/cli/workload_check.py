@@ -13,7 +13,7 @@ from readiness.config.settings import read_settings
 from readiness.flow.observing import SlowLogs
 from readiness.wiring.checks import CheckRequest, check_workload
 from readiness.wiring.targets import target_of
-from readiness.workload.fidelity import LEAST_FIDELITY
+from readiness.workload.prove.fidelity import LEAST_FIDELITY
 
 WITH_LOGS = 20  # enough to draw each captured basket, and sampled rows of many kinds
 

@@ -10,7 +10,7 @@ from readiness.cli.arguments import add_json
 from readiness.config.settings import read_settings
 from readiness.wiring.salting import salt
 from readiness.wiring.targets import target_of
-from readiness.workload.salt import to_text
+from readiness.workload.prove.salt import to_text
 
 
 def add(parser: argparse.ArgumentParser) -> None:

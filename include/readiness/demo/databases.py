@@ -76,6 +76,7 @@ def _make(
             captures=tuple(captures),
             users=SERVICE_USERS,
             schema=read_schema(session, DATABASE),
+            keeps_filter=False,
         )
         # A key that nobody keeps: no pseudonym can ever be repeated.
         build_workload(inputs, source=session, key=secrets.token_bytes(32), output=workload)

@@ -126,6 +126,7 @@ class DemoPipeline:
                 captures=tuple(captures),
                 users=SERVICE_USERS,
                 schema=read_schema(session, DATABASE),
+                keeps_filter=False,
             )
             # A key that nobody keeps: no pseudonym of this run can ever be repeated.
             built = build_workload(

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from readiness.artifacts.messages import MessageBox
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import ReadinessError
+from readiness.flow.publishing import Guard
 from readiness.flow.report import view_of
 from readiness.flow.telling import Line, Telling
 from readiness.model.message import Delivery
@@ -33,11 +35,13 @@ _LOCK_S = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Who carries messages and where they point to; `notes` say what its settings lack."""
+    """Who carries messages and where they point to; `notes` say what its settings lack; `guard_of`
+    gives what searches a run's messages before they are sent."""
 
     line: Line
     address: Address = field(default_factory=Address)
     notes: tuple[str, ...] = ()
+    guard_of: Callable[[Path], Guard] = lambda _filter: Guard()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,8 @@ def _announce(
         with box.held(line.clock, within_s=_LOCK_S):
             story = _story(folder)
             notes += story.notes
-            telling = Telling(line, box, until_s=began_s + BUDGET_S)
+            guard = desk.guard_of(folder.filter_path)
+            telling = Telling(line, box, until_s=began_s + BUDGET_S, guard=guard)
             telling.tell(steps(story, telling))
     except ReadinessError as error:
         notes.append(error.message)

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from readiness.anonymize.filter import filter_beside
 from readiness.config.overrides import Overrides, load_overrides
 from readiness.config.yaml_file import read_yaml
 from readiness.errors import ConfigError, WorkloadError
 from readiness.model.workload import Workload
-from readiness.workload.file import parse
+from readiness.workload.text.file import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,19 @@ class Beside:
     def previous(self) -> Path:
         """`checkout.sql.previous`."""
         return self.workload.with_name(f"{self.workload.name}.previous")
+
+    @property
+    def filter(self) -> Path:
+        """`checkout.filter`: by which later tasks search what they publish."""
+        return filter_beside(self.workload)
+
+    def kept(self, before: Before) -> dict[Path, bytes]:
+        """The workload that is replaced, and its filter, under the names that keep them."""
+        files = {self.previous: before.data}
+        if self.filter.is_file():
+            path = self.filter.with_name(f"{self.filter.name}.previous")
+            files[path] = self.filter.read_bytes()
+        return files
 
     def overrides_in_force(self, given: Path | None) -> Overrides | None:
         """Those of the file that is given, else those kept beside the workload, else None. Raises

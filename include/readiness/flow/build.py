@@ -10,7 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from readiness.anonymize.allowed import Allowed, value_hash, without
+from readiness.anonymize.filter import filter_of
 from readiness.anonymize.originals import Originals, originals
+from readiness.anonymize.parts import with_parts
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
@@ -24,18 +27,18 @@ from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import Workload
 from readiness.ports import Progress, Session
-from readiness.workload.changes import Changes, changes_between
-from readiness.workload.drift import table_fingerprints
-from readiness.workload.example import with_examples
-from readiness.workload.explained import confidence_of, explained, vocabulary
-from readiness.workload.file import render
-from readiness.workload.offer import Offer, offers_of
-from readiness.workload.overrides import InForce
-from readiness.workload.parameterize import parameterize
-from readiness.workload.pools import read_pools
+from readiness.workload.explain.changes import Changes, changes_between
+from readiness.workload.explain.example import with_examples
+from readiness.workload.explain.explained import confidence_of, explained, vocabulary
+from readiness.workload.explain.overrides import InForce
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.source import source_exists, source_rows
+from readiness.workload.find.sql_modes import global_sql_modes, refuse_other_sql_modes
+from readiness.workload.make.offer import Offer, offers_of
+from readiness.workload.make.pools import read_pools
+from readiness.workload.prove.drift import table_fingerprints
 from readiness.workload.schema import Schema
-from readiness.workload.source import source_exists, source_rows
-from readiness.workload.sql_modes import global_sql_modes, refuse_other_sql_modes
+from readiness.workload.text.file import render
 
 _FEW = 2  # captures
 _SHOWN = 4  # doubts
@@ -46,7 +49,8 @@ class BuildInputs:
     """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
     says which part of each log is a capture; `overrides` is a file that replaces the one kept beside
     the workload; `keep_previous` keeps what was there as `checkout.sql.previous`, which is always done
-    where a person had edited it."""
+    where a person had edited it. `allowed` says which values may stand in outputs. Without
+    `keeps_filter` (the key is thrown away) later tasks have nothing to search for."""
 
     name: str
     captures: tuple[Path, ...]
@@ -55,6 +59,8 @@ class BuildInputs:
     choosing: Choosing = field(default_factory=Choosing)
     overrides: Path | None = None
     keep_previous: bool = False
+    allowed: Allowed = field(default_factory=Allowed)
+    keeps_filter: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +126,11 @@ class _Building:
         workload = with_examples(seal(draft, key=key), given)
         workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
         offers = self._offers(workload, target)
-        self._write(workload, draft)
+        unused = self._write(workload, draft, key)
         warnings = [w for c in captures for w in _warnings(c)]
+        warnings += [
+            f"the allow-list's entry {entry} allows nothing: remove it" for entry in unused
+        ]
         warnings += [*draft.warnings, *self._told(workload, draft.explanation)]
         return self._built(workload, warnings, offers)
 
@@ -150,15 +159,28 @@ class _Building:
         self._tell("reading the rows of the target that checkouts pick from")
         return tuple(offers_of(read_pools(workload, target)))
 
-    def _write(self, workload: Workload, draft: RawDraft) -> None:
+    def _write(self, workload: Workload, draft: RawDraft, key: bytes) -> tuple[str, ...]:
+        """All files or none; gives the entries of the allow-list that allow nothing."""
         files = self._files(workload, draft.explanation)
         self._tell("searching the new files for captured values")
-        _require_clean(self._leaks(files, originals(draft)))
-        before = self._before
-        is_new = before.data != files[self._beside.workload]
+        differing = with_parts(originals(draft), draft)
+        captured = without(differing, self._inputs.allowed, key)
+        _require_clean(self._leaks(files, captured))
+        self._replace(files, filter_of(captured, key) if self._inputs.keeps_filter else b"")
+        return self._inputs.allowed.unused(value_hash(v, key) for v in differing.values.values())
+
+    def _replace(self, files: dict[Path, bytes], searched: bytes) -> None:
+        """Puts the files and the filter in place; what they replace is kept where that is asked for,
+        or where a person had edited it."""
+        beside, before = self._beside, self._before
+        if searched:
+            files[beside.filter] = searched
+        is_new = before.data != files[beside.workload]
         if before.data and is_new and (self._inputs.keep_previous or before.is_edited):
-            files[self._beside.previous] = before.data
+            files |= beside.kept(before)
         atomic.write_together(files)
+        if not searched:
+            beside.filter.unlink(missing_ok=True)
 
     def _files(self, workload: Workload, explanation: Explanation) -> dict[Path, bytes]:
         text = render(workload)
@@ -245,7 +267,8 @@ def _require_clean(leaks: Sequence[Leak]) -> None:
         f"{count} captured value{'s' * (count != 1)} would stand in {first.file}; nothing was"
         " written."
         f" The first: line {first.line}, {first.encoding}, value {first.value_id}.",
-        hint="Capture once more with a persona that shares nothing with the others.",
+        hint="Capture once more with a persona that shares nothing with the others, or allow the"
+        " value:  readiness scan --help",
     )
 
 

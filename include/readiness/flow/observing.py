@@ -8,7 +8,7 @@ from pathlib import Path
 
 from readiness.capture.replies import rows_by_line
 from readiness.flow.choosing import Choosing, read_captures
-from readiness.workload.observed import Observed, observed
+from readiness.workload.prove.observed import Observed, observed
 from readiness.workload.schema import Schema
 
 

@@ -8,7 +8,7 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.report.page import render_page
 from readiness.report.summary import Summary, summarize
 from readiness.report.view import RunView
-from readiness.workload.file import parse
+from readiness.workload.text.file import parse
 
 DrawRamp = Callable[[RunView], bytes]
 

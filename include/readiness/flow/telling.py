@@ -15,6 +15,7 @@ from typing import Protocol
 
 from readiness.artifacts.messages import MessageBox
 from readiness.errors import ArtifactError
+from readiness.flow.publishing import Guard
 from readiness.model.message import Answer, Block, Fate, Message, Part, Picture, Slot
 from readiness.ports import Clock, Messenger
 from readiness.report.slack_blocks import faults
@@ -46,12 +47,15 @@ class Telling:
     Use it while the box is held. Raises ArtifactError when the folder cannot remember a message
     that must not be sent twice; then it was not sent."""
 
-    def __init__(self, line: Line, box: MessageBox, *, until_s: float) -> None:
+    def __init__(
+        self, line: Line, box: MessageBox, *, until_s: float, guard: Guard | None = None
+    ) -> None:
         self.parts: list[Part] = []
         self.notes: list[str] = []
         self._line = line
         self._box = box
         self._until_s = until_s
+        self._guard = guard or Guard()
         self._left = 1
         self._slots = box.read_slots(line.messenger.name)
 
@@ -67,6 +71,8 @@ class Telling:
 
     def show(self, message: Message, *, thread: str = "") -> None:
         """Posts the message, or edits what stands in its slot."""
+        if self._is_kept_back(message.name, message):
+            return
         slot, until_s = self._slot(message.slot), self._deadline_s()
         if slot.ts and slot.digest == _digest(message):
             answer = Answer(Fate.UNCHANGED)
@@ -82,6 +88,8 @@ class Telling:
 
     def page(self, message: Message) -> None:
         """Sends the page, a second time when no answer came; nothing once it is delivered."""
+        if self._is_kept_back(message.name, message):
+            return
         slot, until_s = self._slot(message.slot), self._deadline_s(shares=2)
         fate = Fate.UNCHANGED if slot.fate is Fate.DELIVERED else slot.fate
         answer = Answer(fate)
@@ -100,6 +108,8 @@ class Telling:
 
     def hang(self, picture: Picture, png: bytes, *, thread: str) -> None:
         """Uploads the picture, once in the life of a run."""
+        if self._is_kept_back(PICTURE, picture, png):
+            return
         slot, until_s = self._slot(PICTURE), self._deadline_s()
         if slot.fate in {Fate.DELIVERED, Fate.UNSURE}:
             is_there = slot.fate is Fate.DELIVERED
@@ -119,6 +129,14 @@ class Telling:
         answer = self._line.messenger.upload(body, png, within_s=within_s)
         self._remember(PICTURE, Slot(answer.fate, answer.channel, answer.ts, tries=1))
         self._told(PICTURE, answer)
+
+    def _is_kept_back(self, name: str, said: Message | Picture, png: bytes = b"") -> bool:
+        """Whether a captured value stands in it: then it is told as refused, and not sent."""
+        text = json.dumps(asdict(said), ensure_ascii=False).encode()
+        why = self._guard.why_not(text) or self._guard.why_not(png)
+        if why:
+            self._told(name, Answer(Fate.REFUSED, error=f"not sent: {why}"))
+        return bool(why)
 
     def _edit(self, message: Message, slot: Slot, until_s: float) -> Answer:
         fixed: dict[str, object] = {"channel": slot.channel, "ts": slot.ts}

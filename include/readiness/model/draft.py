@@ -1,6 +1,6 @@
 """A parameterized capture before anonymization: still raw, so it redacts itself.
 
-`workload.parameterize` makes a `RawDraft`; `anonymize.seal` turns it into a `Workload`.
+`workload.find.parameterize` makes a `RawDraft`; `anonymize.seal` turns it into a `Workload`.
 Values are decoded literals: text as its characters in the connection's bytes, numbers as
 digits, binary as bytes. Pieces of a statement, joined in order with the captured literals,
 are the captured statement byte for byte, comments left out.

@@ -148,7 +148,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One flow, readable as `checkout.sql` (see `workload.file`).
+    """One flow, readable as `checkout.sql` (see `workload.text.file`).
 
     `tables` maps each table that the flow uses to the fingerprint of its definition when the
     workload was built ({} where it is not known)."""

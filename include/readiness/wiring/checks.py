@@ -12,13 +12,13 @@ from readiness.flow.observing import SlowLogs, read_slow_logs
 from readiness.model.workload import Workload
 from readiness.ports import ScriptSession, Session
 from readiness.wiring.targets import Target, gate, login_of, workload_at
-from readiness.workload.check import CheckReport, Replay
-from readiness.workload.comparing import compare
-from readiness.workload.compile import compile_flow
-from readiness.workload.drift import Drift, drift_of
-from readiness.workload.fidelity import LEAST_FIDELITY
-from readiness.workload.pairing import match
-from readiness.workload.pools import read_pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import read_pools
+from readiness.workload.prove.check import CheckReport, Replay
+from readiness.workload.prove.comparing import compare
+from readiness.workload.prove.drift import Drift, drift_of
+from readiness.workload.prove.fidelity import LEAST_FIDELITY
+from readiness.workload.prove.pairing import match
 from readiness.workload.schema import Schema, read_schema
 
 

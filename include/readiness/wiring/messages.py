@@ -22,6 +22,7 @@ from readiness.model.message import Delivery
 from readiness.ports import Messenger
 from readiness.report.slack_blocks import link, mention
 from readiness.report.slack_course import Address
+from readiness.wiring.scans import guard_of
 
 
 def desk_of(
@@ -56,7 +57,7 @@ def desk_of(
         )
     if address.run_url and not link(address.run_url, "run"):
         notes.append("READINESS_BASE_URL is no http address: messages have no links")
-    return Desk(Line(messenger, clock), address, tuple(notes))
+    return Desk(Line(messenger, clock), address, tuple(notes), guard_of)
 
 
 def keep(folder: RunFolder, delivery: Delivery) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from readiness import __version__, interlock
 from readiness.adapters.shard_relay import serve_shard
+from readiness.anonymize.filter import filter_beside
 from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.plan import Plan
@@ -36,6 +37,7 @@ from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
+from readiness.wiring.scans import guard_of
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
@@ -47,8 +49,8 @@ from readiness.wiring.targets import (
     starter,
     workload_at,
 )
-from readiness.workload.budget import require_values
-from readiness.workload.pools import read_pools
+from readiness.workload.make.budget import require_values
+from readiness.workload.make.pools import read_pools
 
 CALIBRATION_CLIENTS = 8
 LOGS = "logs"  # of the workers, in the run folder
@@ -82,9 +84,12 @@ def open_run(
     """Asks the interlock, calibrates where the plan says so, and begins the run folder. What changed
     since the capture is said, and noted with the run.
 
-    Raises WorkloadFileError before the target is asked, TargetRefused before anything is sent as
-    load, WorkloadError where a unique column runs out of values, LoadError."""
+    Raises WorkloadFileError, and ConfigError where the workload's filter cannot be read, before the
+    target is asked, TargetRefused before anything is sent as load, WorkloadError where a unique
+    column runs out of values, LoadError."""
     workload_at(request.workload)
+    kept = filter_beside(request.workload)
+    guard_of(kept)  # a lost key is told before the load, not after it
     gate(request.target, settings)()
     source = load_source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
@@ -101,6 +106,7 @@ def open_run(
         plan=request.plan.source.text.encode(),
         expectations=request.plan.expectations.read_bytes(),
         workload=request.workload.read_bytes(),
+        workload_filter=kept.read_bytes() if kept.is_file() else b"",
     )
     return record
 

@@ -11,7 +11,7 @@ from readiness.config.settings import Settings
 from readiness.errors import ConfigError, TargetRefused
 from readiness.ports import Progress
 from readiness.wiring.targets import Target
-from readiness.workload.salt import Salting, apply, plan, read_counters, to_text
+from readiness.workload.prove.salt import Salting, apply, plan, read_counters, to_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ from readiness.model.clone import Clone, Endpoint
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
 from readiness.ports import Session, WorkerProcess
-from readiness.workload.file import parse
-from readiness.workload.pools import Pools
+from readiness.workload.make.pools import Pools
+from readiness.workload.text.file import parse
 
 LEASE_S = 4 * 3600.0
 

@@ -11,18 +11,22 @@ from readiness.flow.judge import JudgeRules, judge_run
 from readiness.flow.report import write_report
 from readiness.model.verdict import Verdict
 from readiness.report.summary import Summary
+from readiness.wiring.scans import guard_of, guarded
 
 
 def judge(folder: RunFolder, *, expectations: str = "") -> Verdict:
-    """Judges by the run's own plan, and by its expectations unless others are named."""
+    """Judges by the run's own plan, and by its expectations unless others are named. Raises
+    PrivacyError where a captured value would stand in what is written."""
     folder.require()
     plan = load_plan(folder.path / "plan.yaml")
     asked = load_expectations(expectations or plan.expectations)
     rules = JudgeRules(asked, plan.validity, plan.evidence_valid_days)
     gx = GreatExpectationsJudge(asked.native)
-    return judge_run(folder, rules, gx, account=lambda: gx.result)
+    return judge_run(guarded(folder), rules, gx, account=lambda: gx.result)
 
 
 def report(folder: RunFolder) -> Summary:
-    """Draws `report.html` and the chart of a judged run; gives what they say."""
-    return write_report(folder, ramp_chart_png)
+    """Draws `report.html` and the chart of a judged run; gives what they say. Raises PrivacyError
+    where a captured value stands in the folder or would stand in the report."""
+    guard_of(folder.filter_path).require_folder(folder.path)
+    return write_report(guarded(folder), ramp_chart_png)

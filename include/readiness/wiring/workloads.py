@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.adapters.mysql_session import Login, open_session
+from readiness.anonymize.allowed import Allowed, read_allowed
 from readiness.anonymize.key import load_key
 from readiness.artifacts import atomic
 from readiness.config.settings import Settings
@@ -25,7 +26,7 @@ class Asked:
     sessions), or with `choosing` a part of each, and where its schema is known from: `source` is the
     login of the database where the captures were taken, `schema` a file with it as JSON. One of the
     two is needed. `target` is where the workload is to run; `overrides` a file that replaces the one
-    beside the workload."""
+    beside the workload; `allow` lists values that may stand in outputs."""
 
     name: str
     captures: tuple[Path, ...]
@@ -35,6 +36,7 @@ class Asked:
     choosing: Choosing = field(default_factory=Choosing)
     target: Login | None = None
     overrides: Path | None = None
+    allow: Path | None = None
 
 
 def build(
@@ -56,6 +58,7 @@ def build(
             choosing=asked.choosing,
             overrides=asked.overrides,
             keep_previous=keep_previous,
+            allowed=read_allowed(asked.allow, key) if asked.allow else Allowed(),
         )
         return build_workload(
             inputs,
@@ -68,10 +71,13 @@ def build(
 
 
 def publish(asked: Asked, settings: Settings) -> Built:
-    """Builds workloads/NAME.sql of the state folder; the one before is kept as NAME.sql.previous.
+    """Builds workloads/NAME.sql of the state folder and its filter; those before are kept as
+    NAME.sql.previous and NAME.filter.previous. NAME.allow.yaml there is its allow-list.
 
     What fails leaves the present files as they are. Raises as `build` does."""
     path = settings.workloads / f"{asked.name}.sql"
+    beside = path.with_suffix(".allow.yaml")
+    asked = replace(asked, allow=asked.allow or (beside if beside.is_file() else None))
     return build(asked, key=load_key(settings.key_file), output=path, keep_previous=True)
 
 

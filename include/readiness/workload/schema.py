@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 from readiness.errors import WorkloadError
 from readiness.ports import Session
-from readiness.workload.definitions import filled_by, full_type
+from readiness.workload.prove.definitions import filled_by, full_type
 
 SCHEMA_JSON_VERSION = 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.integration.checking.conftest import DATABASE, Readiness, Said, Shop, connect
 
-from readiness.workload.salt import RANGE
+from readiness.workload.prove.salt import RANGE
 
 pytestmark = pytest.mark.mysql
 

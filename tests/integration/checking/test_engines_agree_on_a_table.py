@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.engines import binary_of
 
 from readiness.adapters.local_server import LocalServer
-from readiness.workload.drift import table_fingerprint
+from readiness.workload.prove.drift import table_fingerprint
 from readiness.workload.schema import Schema, read_schema
 
 pytestmark = pytest.mark.mysql

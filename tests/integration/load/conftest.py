@@ -15,8 +15,8 @@ from readiness.load.messages import Job, Target
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.model.workload import StatementKind, Step, Workload
 from readiness.ports import Session
-from readiness.workload.file import render
-from readiness.workload.pools import Pools
+from readiness.workload.make.pools import Pools
+from readiness.workload.text.file import render
 
 STATEMENTS = (
     (StatementKind.BEGIN, b"BEGIN"),

@@ -23,7 +23,7 @@ from readiness.load.messages import Assignment, Job
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import LoadSource, workload_at
-from readiness.workload.pools import Pools
+from readiness.workload.make.pools import Pools
 
 PLAN = replace(load_plan("demo"), shards=2)
 Started = Callable[[ChildWorker], Any]

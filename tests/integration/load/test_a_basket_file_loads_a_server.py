@@ -15,8 +15,8 @@ from readiness.load.coordinator import run_stage
 from readiness.load.messages import Job, Target
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.ports import Session
-from readiness.workload.file import parse, render
-from readiness.workload.pools import read_pools
+from readiness.workload.make.pools import read_pools
+from readiness.workload.text.file import parse, render
 
 pytestmark = pytest.mark.mysql
 CHECKOUTS = 120

@@ -21,7 +21,7 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.workload.file import render
+from readiness.workload.text.file import render
 
 pytestmark = [pytest.mark.mysql, pytest.mark.e2e]
 SCHEMA = (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.integration.upkeep.conftest import Airflow
 
-from readiness.workload.file import parse
+from readiness.workload.text.file import parse
 
 pytestmark = [pytest.mark.airflow, pytest.mark.long]
 

@@ -19,9 +19,9 @@ from readiness.demo.recording import capture_checkouts, create_users
 from readiness.demo.shop import SERVICE_USERS
 from readiness.flow.build import BuildInputs, Built, build_workload
 from readiness.model.workload import VariableKind, Workload
-from readiness.workload.file import parse
-from readiness.workload.pools import Pools, read_pools
+from readiness.workload.make.pools import Pools, read_pools
 from readiness.workload.schema import read_schema
+from readiness.workload.text.file import parse
 
 
 @dataclass(frozen=True)

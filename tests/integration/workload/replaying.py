@@ -17,8 +17,8 @@ from readiness.adapters.mysql_session import Login
 from readiness.errors import StatementFailed
 from readiness.model.workload import StatementKind, Workload
 from readiness.ports import CheckoutFlow, ScriptSession
-from readiness.workload.compile import compile_flow
-from readiness.workload.pools import Pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import Pools
 
 DUPLICATE, DEADLOCK, LOCK_WAIT = 1062, 1213, 1205
 DEPRECATED = 1287  # MySQL 8 says it of the captured SQL itself, wherever that is sent

@@ -12,6 +12,8 @@ from urllib.parse import quote
 import pytest
 from tests.fakes.checkouts import draft, fresh, literal, step
 
+from readiness.anonymize.encodings import writings
+from readiness.anonymize.needles import needles_of
 from readiness.anonymize.originals import Originals, originals
 from readiness.anonymize.scan import Leak, scan
 from readiness.model.draft import RawLiteral
@@ -98,5 +100,8 @@ def test_originals_are_what_differs_and_can_be_searched_for() -> None:
 def test_originals_neither_show_nor_travel() -> None:
     held = Originals({"name_0/1": RAW})
     assert "Ana" not in repr(held)
+    assert "Ana" not in f"{writings(RAW)} {needles_of(held)} {needles_of(held).needles}"
+    with pytest.raises(TypeError):
+        pickle.dumps(needles_of(held).needles[0])
     with pytest.raises(TypeError):
         pickle.dumps(held)

@@ -9,7 +9,7 @@ from readiness.anonymize.learn import specification_of
 from readiness.errors import WorkloadError
 from readiness.model.generator import parse_specification
 from readiness.model.workload import Form
-from readiness.workload.generators import Lane, generator
+from readiness.workload.make.generators import Lane, generator
 
 NOW_MS = 1_796_000_000_000
 

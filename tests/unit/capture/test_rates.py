@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 
 import pytest
 from tests.fakes.captures import alone
@@ -33,6 +34,23 @@ def test_minutes_without_any_count_as_zero() -> None:
     rate = clock_of(0, 1, 2, 599, 600).rate()
     assert rate is not None
     assert rate.normal_per_s == 0
+
+
+@pytest.mark.parametrize("minutes", [3, 4, 7, 8])
+def test_the_normal_rate_is_the_median_over_full_and_empty_minutes(minutes: int) -> None:
+    for full in range(minutes + 1):
+        begins = [at * 60 + n for at in range(full) for n in range(at + 1)]
+        rate = clock_of(0, *begins, minutes * 60).rate()
+        counts = [at + 1 for at in range(full)] + [0] * (minutes - full)
+        counts[0] += 1
+        assert rate is not None
+        assert rate.normal_per_s == pytest.approx(median(counts) / 60)
+
+
+def test_a_clock_that_was_set_thirty_years_back_costs_no_time() -> None:
+    rate = clock_of(0, 1, 30 * 365 * 86_400).rate()  # 15 million empty minutes
+    assert rate is not None
+    assert (rate.normal_per_s, rate.minutes) == (0, 30 * 365 * 1440)
 
 
 def test_a_short_log_has_a_mean_and_no_peak_minute() -> None:

@@ -102,7 +102,7 @@ def test_the_same_build_again_changes_nothing(bench: Bench) -> None:
     assert "nothing changed since the workload that was there" in bench.build()
     assert [path.read_bytes() for path in (bench.sql, bench.why)] == before
     assert sorted(p.name for p in bench.sql.parent.iterdir()) == [
-        "checkout.sql", "checkout.variables.yaml",
+        "checkout.filter", "checkout.sql", "checkout.variables.yaml",
     ]  # fmt: skip
 
 

@@ -52,7 +52,14 @@ def test_a_mixed_log_builds_the_workload_that_clean_logs_build(tmp_path: Path) -
     )
     assert mixed.workload.transactions == apart.workload.transactions == 18
     assert [s.kind for s in mixed.workload.steps] == [s.kind for s in apart.workload.steps]
-    assert sorted(path.name for path in tmp_path.glob("*.sql")) == ["clean.sql", "mixed.sql"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "clean.filter",
+        "clean.sql",
+        "clean.variables.yaml",
+        "mixed.filter",
+        "mixed.sql",
+        "mixed.variables.yaml",
+    ]
 
 
 def test_a_user_who_is_not_there_is_said_with_those_who_are() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from readiness.sql.lexer import lex
 from readiness.sql.shape import shape
-from readiness.workload.literals import literals_of
+from readiness.workload.find.literals import literals_of
 
 
 def values(sql: bytes) -> list[bytes]:

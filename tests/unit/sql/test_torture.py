@@ -11,7 +11,7 @@ from readiness.model.workload import Form
 from readiness.sql.lexer import LITERALS, encode, lex
 from readiness.sql.mask import mask
 from readiness.sql.shape import shape
-from readiness.workload.literals import Literal, literals_of
+from readiness.workload.find.literals import Literal, literals_of
 
 SMALL = [c for c in CASES if len(c.sql) < 20_000]
 all_cases = pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])

@@ -7,7 +7,7 @@ from tests.unit.sql.torture import CASES, Case
 
 from readiness.sql.lexer import lex
 from readiness.sql.mask import mask
-from readiness.workload.literals import literals_of
+from readiness.workload.find.literals import literals_of
 
 PLAIN = [c for c in CASES if b"\\" not in c.sql and len(c.sql) < 20_000]
 SINGLE_QUOTED = [c for c in PLAIN if b'"' not in c.sql]

@@ -11,7 +11,7 @@ from readiness.model.load import Stage
 from readiness.model.workload import Form, Variable, VariableKind, Workload
 from readiness.wiring.ramps import require_enough_values
 from readiness.wiring.targets import LoadSource
-from readiness.workload.pools import Pools
+from readiness.workload.make.pools import Pools
 
 REF = Variable("order_ref_0", VariableKind.FRESH, "pattern(9999)", "orders.ref", Form.TEXT, "'1'")
 

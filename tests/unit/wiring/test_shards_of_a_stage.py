@@ -22,7 +22,7 @@ from readiness.ports import WorkerProcess
 from readiness.wiring.ramps import require_one_shard
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import LoadSource
-from readiness.workload.pools import Pools
+from readiness.workload.make.pools import Pools
 
 
 def plan(shards: int, workers: int = 2) -> Plan:

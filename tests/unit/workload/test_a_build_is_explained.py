@@ -21,8 +21,8 @@ from readiness.anonymize.scan import scan
 from readiness.anonymize.seal import seal
 from readiness.capture.sessions import read_capture
 from readiness.model.draft import RawDraft
-from readiness.workload.explained import explained, natural, vocabulary
-from readiness.workload.parameterize import parameterize
+from readiness.workload.explain.explained import explained, natural, vocabulary
+from readiness.workload.find.parameterize import parameterize
 from readiness.workload.schema import Schema
 
 USERS = ("checkout_api", "identity", "decision", "ledger_svc")
@@ -195,7 +195,7 @@ def test_our_words_are_all_known_to_the_scan(which: str) -> None:
             re.sub(r"@\S+|\S+\.\S+", "", s) for s in entry.get("evidence", {}).get("seen", ())
         ]
     used = words(" ".join(re.sub(r"@\S+|\S+\.\S+", "", p) for p in prose))
-    assert used - words(ours) == set(), "add them to readiness.workload.words"
+    assert used - words(ours) == set(), "add them to readiness.workload.explain.words"
 
 
 def names_of(schema: Schema) -> dict[str, list[str]]:

@@ -23,8 +23,8 @@ from readiness.model.workload import (
     Workload,
 )
 from readiness.ports import CheckoutFlow
-from readiness.workload.compile import compile_flow
-from readiness.workload.pools import Pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.pools import Pools
 
 ITEMS = Repeat("order_items_0", (1, 2, 5))
 TRIES = Repeat("payments_0", (1, 1, 2))

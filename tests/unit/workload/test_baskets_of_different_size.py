@@ -20,8 +20,8 @@ from readiness.anonymize.originals import originals
 from readiness.model.draft import RawDraft, RawRow
 from readiness.model.transactions import Outcome, RawCapture
 from readiness.model.workload import Repeat, Slot, Turn, VariableKind
-from readiness.workload.parameterize import parameterize
-from readiness.workload.payloads import is_json
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.payloads import is_json
 
 
 def draft(*captures: RawCapture) -> RawDraft:

@@ -10,8 +10,8 @@ from tests.fakes.checkouts import ScriptedSession, duplicate_key, small_pools, s
 
 from readiness.errors import StatementFailed
 from readiness.ports import Reply
-from readiness.workload.check import CheckReport, Rows, check
-from readiness.workload.compile import compile_flow
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.prove.check import CheckReport, Rows, check
 
 
 def run(

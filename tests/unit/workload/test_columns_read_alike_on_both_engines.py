@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readiness.workload.definitions import filled_by, full_type
+from readiness.workload.prove.definitions import filled_by, full_type
 
 TYPES = [
     ("int(11)", "int", "int"),

@@ -10,9 +10,9 @@ from tests.fakes.checkouts import small_pools, small_workload, with_variable
 from readiness.errors import WorkloadError
 from readiness.model.workload import Form
 from readiness.ports import CheckoutFlow
-from readiness.workload.compile import compile_flow
-from readiness.workload.literal import literal_of
-from readiness.workload.pools import Pools
+from readiness.workload.make.compile import compile_flow
+from readiness.workload.make.literal import literal_of
+from readiness.workload.make.pools import Pools
 
 
 def flow(namespace: bytes = b"run", seed: int = 1) -> CheckoutFlow:

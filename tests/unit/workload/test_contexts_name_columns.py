@@ -6,8 +6,8 @@ import pytest
 from tests.fakes.captures import shop_schema, statements
 
 from readiness.sql.lexer import lex
-from readiness.workload.context import Context, ContextReader, Meeting, with_prepared
-from readiness.workload.statements import flatten
+from readiness.workload.find.context import Context, ContextReader, Meeting, with_prepared
+from readiness.workload.find.statements import flatten
 
 
 def context(sql: str) -> Context:

@@ -10,7 +10,7 @@ from tests.fakes.basket_flow import basket_workload
 from tests.fakes.captures import shop_schema
 
 from readiness.model.workload import Workload
-from readiness.workload.drift import drift_of, listed, table_fingerprint, table_fingerprints
+from readiness.workload.prove.drift import drift_of, listed, table_fingerprint, table_fingerprints
 from readiness.workload.schema import Column, ForeignKey, Index, Schema, Table
 
 NUMBER = Column("bigint", nullable=False, full_type="bigint")

@@ -9,8 +9,8 @@ from tests.fakes.captures import shop_schema, statements, text_of, variables
 from readiness.model.draft import RawDraft
 from readiness.model.workload import Sample, VariableKind
 from readiness.ports import Row
-from readiness.workload.parameterize import parameterize
-from readiness.workload.source import source_exists, source_rows
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.find.source import source_exists, source_rows
 
 FLOW = (
     "SELECT name FROM shops WHERE id = {shop}",

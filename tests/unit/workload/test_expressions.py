@@ -6,7 +6,7 @@ import pytest
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import Form
-from readiness.workload.expression import Now, Place, compile_expression, variables_of
+from readiness.workload.make.expression import Now, Place, compile_expression, variables_of
 
 NOW = Now.at(
     1_796_000_000_123_456, 3600

@@ -13,11 +13,11 @@ from tests.fakes.checkouts import ScriptedSession, duplicate_key
 from readiness.errors import WorkloadError
 from readiness.model.workload import Workload
 from readiness.ports import Reply
-from readiness.workload.check import CheckReport, Replay
-from readiness.workload.comparing import compare
-from readiness.workload.fidelity import Fidelity
-from readiness.workload.observed import Observed, observed
-from readiness.workload.pairing import match
+from readiness.workload.prove.check import CheckReport, Replay
+from readiness.workload.prove.comparing import compare
+from readiness.workload.prove.fidelity import Fidelity
+from readiness.workload.prove.observed import Observed, observed
+from readiness.workload.prove.pairing import match
 
 Answer = Callable[[bytes], Reply]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from readiness.model.workload import Form
-from readiness.workload.names import singular, stem
-from readiness.workload.recognize import generator_for
+from readiness.workload.find.names import singular, stem
+from readiness.workload.find.recognize import generator_for
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from readiness.model.workload import Row, Slot, Step, Turn
 from readiness.sql.kind import statement_kind
-from readiness.workload.gist import gist
+from readiness.workload.text.gist import gist
 
 
 def step(*pieces: bytes | Slot | Row) -> Step:

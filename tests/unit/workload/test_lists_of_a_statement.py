@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.fakes.captures import alone, capture
 
-from readiness.workload.lists import aligning_shape, lists_of, paired
-from readiness.workload.statements import Statement, flatten
+from readiness.workload.find.lists import aligning_shape, lists_of, paired
+from readiness.workload.find.statements import Statement, flatten
 
 
 def one(sql: str) -> Statement:

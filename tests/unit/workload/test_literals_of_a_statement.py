@@ -6,7 +6,7 @@ import pytest
 
 from readiness.model.workload import Form
 from readiness.sql.lexer import lex
-from readiness.workload.literals import Literal, literals_of
+from readiness.workload.find.literals import Literal, literals_of
 
 
 def found(sql: bytes) -> list[Literal]:

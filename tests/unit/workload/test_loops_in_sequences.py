@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from readiness.workload.loops import Line, Node, with_loops
+from readiness.workload.find.loops import Line, Node, with_loops
 
 
 def shown(nodes: list[Node]) -> str:

@@ -14,8 +14,8 @@ from readiness.errors import ConfigMistakes
 from readiness.model.draft import RawDraft
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import VariableKind
-from readiness.workload.overrides import InForce
-from readiness.workload.parameterize import parameterize
+from readiness.workload.explain.overrides import InForce
+from readiness.workload.find.parameterize import parameterize
 
 USERS = ("checkout_api", "identity", "decision", "ledger_svc")
 

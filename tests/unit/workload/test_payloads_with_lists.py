@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readiness.workload.payloads import is_json, segments, with_longest_lists
+from readiness.workload.find.payloads import is_json, segments, with_longest_lists
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=6))
 JSON = st.recursive(

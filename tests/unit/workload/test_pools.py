@@ -13,9 +13,9 @@ from tests.fakes.checkouts import TableSession, small_pools, small_workload
 
 from readiness.errors import WorkloadError
 from readiness.ports import Row
-from readiness.workload.free import Free, Order
-from readiness.workload.pools import Group, Pools, read_pools
-from readiness.workload.rows import field_bytes
+from readiness.workload.make.free import Free, Order
+from readiness.workload.make.pools import Group, Pools, read_pools
+from readiness.workload.make.rows import field_bytes
 
 PRODUCTS: list[Row] = [(1, "A-1"), (1, "A-2"), (2, "B-1"), (2, "B-2"), (3, "C-1")]
 

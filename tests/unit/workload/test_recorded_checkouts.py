@@ -13,7 +13,7 @@ from tests.fakes.captures import DATA, paylater_schema, text_of, variables
 from readiness.capture.sessions import read_capture
 from readiness.model.draft import RawDraft, RawVariable
 from readiness.model.workload import VariableKind
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 
 USERS = ("checkout_api", "identity", "decision", "ledger_svc")
 

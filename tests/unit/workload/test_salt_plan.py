@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readiness.workload.salt import RANGE, Counted, Salting, plan, to_text
+from readiness.workload.prove.salt import RANGE, Counted, Salting, plan, to_text
 
 
 def counted(table: str, following: int = 1, type: str = "bigint unsigned") -> Counted:

@@ -11,9 +11,9 @@ from readiness.anonymize.seal import seal
 from readiness.capture.replies import rows_by_line
 from readiness.capture.sessions import read_capture
 from readiness.model.workload import Workload
-from readiness.workload.observed import CONTROL, observed
-from readiness.workload.pairing import Match, match
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
+from readiness.workload.prove.observed import CONTROL, observed
+from readiness.workload.prove.pairing import Match, match
 
 GENERAL = ("checkout_general.log", "checkout_capture2.log", "checkout_capture3.log")
 

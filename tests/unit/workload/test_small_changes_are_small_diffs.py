@@ -16,7 +16,7 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.workload.file import render
+from readiness.workload.text.file import render
 
 BASKET = basket_workload()
 CHANGES = {

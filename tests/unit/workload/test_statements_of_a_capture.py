@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fakes.captures import alone, capture, transaction
 
 from readiness.model.transactions import Outcome, RawTransaction
-from readiness.workload.statements import Flow, flatten
+from readiness.workload.find.statements import Flow, flatten
 
 
 def texts(flow: Flow) -> list[str]:

@@ -13,9 +13,9 @@ from readiness.anonymize.seal import seal
 from readiness.capture.sessions import read_capture
 from readiness.model.draft import RawDraft
 from readiness.model.transactions import RawCapture
-from readiness.workload.file import render
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 from readiness.workload.schema import Column, ForeignKey, Index, Schema, Table
+from readiness.workload.text.file import render
 
 ADA = ("5f1c9a52-3f0e-4c59-9d3e-2b7f6a1d8c04", "Ada Weiss", "12900", "20000038")
 OTHERS = (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from readiness.model.workload import Row
-from readiness.workload.annotations import OF_A_STEP, OF_THE_FILE, SETTING
-from readiness.workload.file import parse, render
+from readiness.workload.text.annotations import OF_A_STEP, OF_THE_FILE, SETTING
+from readiness.workload.text.file import parse, render
 
 
 @pytest.fixture

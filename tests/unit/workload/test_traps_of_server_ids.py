@@ -9,7 +9,7 @@ from tests.fakes.captures import alone, capture, shop_schema, statements, text_o
 
 from readiness.model.draft import RawDraft
 from readiness.model.workload import VariableKind
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 from readiness.workload.schema import Column, Index, Schema, Table
 
 USERS = ("u-0000001", "u-0000002", "u-0000003")

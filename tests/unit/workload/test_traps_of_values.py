@@ -15,7 +15,7 @@ from tests.fakes.captures import shop_schema, statements, text_of, variables
 from readiness.anonymize.seal import seal
 from readiness.model.draft import RawDraft, RawLiteral
 from readiness.model.workload import VariableKind
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 from readiness.workload.schema import Column, Schema
 
 IDS = (

@@ -11,7 +11,7 @@ from tests.fakes.captures import capture, shop_schema, text_of, transaction
 from readiness.model.draft import RawDraft
 from readiness.model.transactions import Outcome, RawCapture
 from readiness.model.workload import Slot
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 
 
 def draft(*captures: RawCapture) -> RawDraft:

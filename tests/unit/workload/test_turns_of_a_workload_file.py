@@ -11,7 +11,7 @@ from tests.fakes.checkouts import basket_workload, small_workload
 
 from readiness.errors import WorkloadError, WorkloadFileError
 from readiness.model.workload import Repeat, Row, Slot, Step, Turn, Workload
-from readiness.workload.file import ordered, parse, render
+from readiness.workload.text.file import ordered, parse, render
 
 PATH = Path("basket.sql")
 GOLDEN = Path(__file__).parents[2] / "golden" / "workload" / "basket.sql"

@@ -8,10 +8,10 @@ import pytest
 
 from readiness.errors import WorkloadError
 from readiness.model.workload import Form, Variable, VariableKind, Workload
-from readiness.workload.budget import require_values, spaces
-from readiness.workload.free import BLOCK, Free, Order
-from readiness.workload.lanes import lane_key, with_shared_lanes
-from readiness.workload.pools import Pools
+from readiness.workload.make.budget import require_values, spaces
+from readiness.workload.make.free import BLOCK, Free, Order
+from readiness.workload.make.lanes import lane_key, with_shared_lanes
+from readiness.workload.make.pools import Pools
 
 REF = Variable("order_ref_0", VariableKind.FRESH, "pattern(999999)", "orders.ref", Form.TEXT, "'1'")
 ALONE = Pools((), unique={"orders.ref": ()})

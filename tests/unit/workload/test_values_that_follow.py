@@ -11,7 +11,7 @@ from tests.fakes.captures import shop_schema, statements, variables
 
 from readiness.model.draft import RawDraft
 from readiness.model.workload import Form, VariableKind
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 
 PEOPLE: tuple[dict[str, object], ...] = (
     {"u": "2f0c1e5a-0c6b-4f0e-9d38-3f9b1d3a0001", "e": "Ann.Lee@mail.test", "n": "Ann Lee"},

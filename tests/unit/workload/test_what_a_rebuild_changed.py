@@ -17,7 +17,7 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.workload.changes import changes_between
+from readiness.workload.explain.changes import changes_between
 
 USER = Variable("user_id_0", VariableKind.FRESH, "uuid4", "users.id", Form.TEXT, example="'secret'")
 SHOP = Variable("shop_id_0", VariableKind.EXISTING, "sample", "shops.id", Form.NUMBER)

@@ -16,7 +16,7 @@ from readiness.errors import WorkloadError
 from readiness.model.draft import RawDraft, RawLiteral, RawRow
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import VariableKind
-from readiness.workload.parameterize import parameterize
+from readiness.workload.find.parameterize import parameterize
 from readiness.workload.schema import Column
 
 USERS = ("2f0c1e5a-0c6b-4f0e-9d38-3f9b1d3a0001", "9a7bb1de-57a1-4c36-8a52-77f3f0a60002")

@@ -10,7 +10,7 @@ from tests.fakes.checkouts import small_workload, with_variable
 from readiness.errors import WorkloadError, WorkloadFileError
 from readiness.model.workload import VariableKind
 from readiness.sql.lexer import split_statements
-from readiness.workload.file import ordered, parse, render
+from readiness.workload.text.file import ordered, parse, render
 
 PATH = Path("checkout.sql")
 GOLDEN = Path(__file__).parents[2] / "golden" / "workload"

@@ -1,0 +1,1 @@
+"""The narrowing explained beside the workload, and what a person overrules in it."""

@@ -1,0 +1,1 @@
+"""From captures to variables: what differs is aligned, grouped, and given a class."""

@@ -1,0 +1,1 @@
+"""A checkout's values: generators, expressions and sampled rows, compiled into one function."""

@@ -1,0 +1,1 @@
+"""`checkout.sql`: written, read, and refused with its line."""

@@ -1,0 +1,69 @@
+"""What a statement hands to later ones of its session by a name of the application's own:
+savepoints, prepared statements, user variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from readiness.model.workload import Step, Turn
+from readiness.sql.kind import leading_words
+from readiness.sql.lexer import Token, TokenKind, lex
+from readiness.workload.text.layout import Layout, layout
+
+_NOISE = (TokenKind.COMMENT, TokenKind.HINT, TokenKind.EXECUTABLE_OPEN, TokenKind.EXECUTABLE_CLOSE)
+# The words before the name, whether they set it, and what it is.
+_NAMED = {
+    (b"SAVEPOINT",): (True, "savepoint"),
+    (b"RELEASE", b"SAVEPOINT"): (False, "savepoint"),
+    (b"ROLLBACK", b"TO"): (False, "savepoint"),
+    (b"ROLLBACK", b"TO", b"SAVEPOINT"): (False, "savepoint"),
+    (b"ROLLBACK", b"WORK", b"TO"): (False, "savepoint"),
+    (b"ROLLBACK", b"WORK", b"TO", b"SAVEPOINT"): (False, "savepoint"),
+    (b"PREPARE",): (True, "prepared statement"),
+    (b"EXECUTE",): (False, "prepared statement"),
+    (b"DEALLOCATE", b"PREPARE"): (False, "prepared statement"),
+    (b"DROP", b"PREPARE"): (False, "prepared statement"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name that a statement sets for later ones, or takes from earlier ones; `turn` is that of
+    the row in which it stands."""
+
+    name: str
+    is_set: bool
+    turn: Turn | None = None
+
+
+def mentions(step: Step) -> list[Mention]:
+    """All names of a step that other steps may set or take."""
+    laid = layout(step)
+    tokens = [t for t in lex(laid.text) if t.kind not in _NOISE]
+    return [*_leading(laid.text, tokens), *_variables(laid, tokens)]
+
+
+def _leading(sql: bytes, tokens: list[Token]) -> Iterator[Mention]:
+    words = leading_words(sql, tokens)
+    for before in range(len(words) - 1, 0, -1):
+        named = _NAMED.get(tuple(words[:before]))
+        if named:
+            yield Mention(
+                f"{named[1]} {words[before].decode('utf-8', 'replace').lower()}", named[0]
+            )
+            return
+
+
+def _variables(laid: Layout, tokens: list[Token]) -> Iterator[Mention]:
+    """The application's own variables: set by `SET @x =`, `@x :=` and `INTO @x`, else taken."""
+    words = [laid.text[t.start : t.end].upper() for t in tokens]
+    into = words.index(b"INTO") if words[:1] == [b"SELECT"] and b"INTO" in words else len(words)
+    for index, token in enumerate(tokens):
+        if token.kind is not TokenKind.USER_VARIABLE or token.start in laid.slots:
+            continue
+        after = words[index + 1] if index + 1 < len(words) else b""
+        is_set = after in (b":", b":=") or (after == b"=" and words[0] == b"SET")
+        is_set |= index > into or words[0] == b"CALL"
+        name = laid.text[token.start : token.end].decode("utf-8", "replace")
+        yield Mention(name, is_set, laid.turn_at(token.start))
