@@ -41,6 +41,7 @@ STAGES = {
     "render": "workload.text.file",
     "explain": "workload.explain.explained",
     "scan": "anonymize.scan",
+    "filter": "anonymize.filter",
     "write": "artifacts.atomic",
 }
 
@@ -201,12 +202,34 @@ def test_no_damaged_log_lets_a_value_out(cage: Cage, capfd: pytest.CaptureFixtur
         cage.logs[1].write_bytes(log)
         commands = [typed(cage), ["capture", str(cage.logs[1])]]
         commands.append([*commands[1], "--json"])
+        logs = [part for log in cage.logs for part in ("--capture", str(log))]
+        commands.append(["scan", str(cage.schema), *logs])
         for command in commands:
             codes.add(main(command))
             said = capfd.readouterr()
             outputs = {"stdout": said.out.encode(), "stderr": said.err.encode()}
             assert cage.escaped(outputs | cage.files()) == [], (what, command[0])
     assert codes == {0, 2}
+
+
+@pytest.mark.parametrize("verb", ["capture", "scan", "scan of a leak"])
+def test_other_commands_on_logs_let_no_value_out(
+    cage: Cage, verb: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    logs = [part for log in cage.logs for part in ("--capture", str(log))]
+    leak = cage.folder / "leak.txt"
+    leak.write_bytes(b"nothing" if verb == "scan" else cage.logs[0].read_bytes())
+    words = ["capture", str(cage.logs[0])] if verb == "capture" else ["scan", str(leak), *logs]
+    found = spots_of(lambda: main(words), LAYERS)
+    assert len({spot.module for spot in found}) > 10
+    capfd.readouterr()
+    for spot in one_each_module(found):
+        with crashing_in(spot):
+            main(words)
+        said = capfd.readouterr()
+        assert "Traceback" not in said.err
+        outputs = {"stdout": said.out.encode(), "stderr": said.err.encode()}
+        assert cage.escaped(outputs) == [], spot
 
 
 def test_a_schema_that_quotes_a_person_is_not_repeated(
