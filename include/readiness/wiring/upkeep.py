@@ -118,6 +118,8 @@ def _environment(settings: Settings) -> Iterator[Finding]:
 
 def _key(named: Path | None) -> Finding:
     """Where it lies and who may read it; nothing of what it is."""
+    if os.environ.get("READINESS_KEY"):
+        return Finding("key", "in the environment, READINESS_KEY")
     path = (named or default_path()).absolute()
     if not path.exists():
         return Finding("key", f"{path}: none yet; workload build makes one")
