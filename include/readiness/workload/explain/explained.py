@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import yaml
 
+from readiness.config.yaml_file import CoreDumper
 from readiness.model.explanation import Doubt, Evidence, Explanation, FixedPlace
 from readiness.model.workload import Repeat, Sample, Slot, Step, Variable, VariableKind, Workload
 from readiness.workload.explain.funnel import funnel_of
@@ -69,7 +70,7 @@ class _List(list[str]):
     """Written on one line."""
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(CoreDumper):
     """Short lists and rows on a line; lists stand below their key by two."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
