@@ -22,6 +22,8 @@ from readiness.errors import ReadinessError, Unexpected
 from readiness.flow.build import Built
 from readiness.wiring.workloads import Asked, build
 
+# A crash may come between a file's opening and who would close it.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 LAYERS = tuple(
     f"readiness.{layer}"
     for layer in ("capture", "workload", "anonymize", "sql", "flow", "artifacts")
@@ -215,8 +217,6 @@ def test_no_damaged_log_lets_a_value_out(cage: Cage, capfd: pytest.CaptureFixtur
     assert codes == {0, 2}
 
 
-# The crash comes between a file's opening and who would close it.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("verb", ["capture", "scan", "scan of a leak"])
 def test_other_commands_on_logs_let_no_value_out(
     cage: Cage, verb: str, capfd: pytest.CaptureFixture[str]
