@@ -256,7 +256,7 @@ def test_a_developers_python_shows_no_more(cage: Cage, options: list[str]) -> No
         "from readiness.anonymize import seal\n"
         "from readiness.cli.main import main\n"
         "from readiness.flow import build\n"
-        "def dumped(draft, *, key):\n"
+        "def dumped(draft, **_):\n"
         "    held = [literal for step in draft.steps for literal in step.pieces]\n"
         "    faulthandler.dump_traceback()\n"
         "    raise KeyError(held[0], draft)\n"

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.airflow, pytest.mark.long]
 FAULT = """\
 import readiness.flow.build as build
 
-def seal(draft, *, key):
+def seal(draft, **_):
     held = [repr(piece.text) for step in draft.steps for piece in step.pieces if hasattr(piece, "text")]
     values = [value for variable in draft.variables for value in variable.values]
     raise KeyError(held, values)
