@@ -69,6 +69,7 @@ class BuildWorkload(BaseOperator):
 def asked_of(params: Mapping[str, Any]) -> Asked:
     """What the form asks for; reads the password of the source now. Raises ConfigError."""
     from readiness.airflow.connections import database_of
+    from readiness.config.places import find
     from readiness.wiring.workloads import Asked
 
     source = params["source"]
@@ -79,6 +80,7 @@ def asked_of(params: Mapping[str, Any]) -> Asked:
         source=database_of(source).login() if source else None,
         schema=Path(params["schema"]) if params["schema"] else None,
         overrides=Path(params["overrides"]) if params["overrides"] else None,
+        policy=find(params["policy"], kind="policies") if params["policy"] else None,
     )
 
 
@@ -145,6 +147,13 @@ def form() -> dict[str, Param]:
             type=["null", "string"],
             title="Overrides",
             description="A file with what you say of variables; none: those kept beside the workload.",
+            section="More",
+        ),
+        "policy": Param(
+            None,
+            type=["null", "string"],
+            title="Policy",
+            description="How columns are treated: a file, or a name in include/policies.",
             section="More",
         ),
     }

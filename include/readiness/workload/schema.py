@@ -68,11 +68,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One database; `collation` is its default."""
+    """One database; `collation` is its default. Of the columns in `kept` a policy says that their
+    values are words like those of an ENUM, of those `apart` that they are no variables."""
 
     name: str
     collation: str
     tables: Mapping[str, Table] = field(default_factory=dict)
+    kept: frozenset[tuple[str, str]] = frozenset()
+    apart: frozenset[tuple[str, str]] = frozenset()
 
     def find(self, table: str, column: str) -> tuple[str, str] | None:
         """The column in the server's spelling, None when there is no such column."""
@@ -122,8 +125,12 @@ class Schema:
         return found.type if found else ""
 
     def is_listed(self, table: str, column: str) -> bool:
-        """Whether the schema itself lists the column's values: ENUM and SET."""
-        return self.type_of(table, column) in ("enum", "set")
+        """Whether the schema itself lists the column's values (ENUM and SET), or a policy keeps them."""
+        return self.type_of(table, column) in ("enum", "set") or (table, column) in self.kept
+
+    def is_fixed(self, table: str, column: str) -> bool:
+        """Whether the column's values become no variables: listed, or apart by a policy."""
+        return self.is_listed(table, column) or (table, column) in self.apart
 
     def children(self, table: str, column: str) -> list[tuple[str, str]]:
         """The columns that refer to this one by a foreign key, sorted by table."""

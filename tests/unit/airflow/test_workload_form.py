@@ -19,6 +19,7 @@ GIVEN = {
     "source": None,
     "schema": "schema.json",
     "overrides": None,
+    "policy": None,
 }
 
 
