@@ -39,14 +39,17 @@ class BuildWorkload(BaseOperator):
         """Raises AirflowFailException for what a retry cannot mend."""
         # Imported here: Airflow reads the DAG file far more often than it runs the task.
         from readiness.airflow.errors import translated
+
+        return translated(lambda: self._publish(context))
+
+    def _publish(self, context: Context) -> str:
         from readiness.config.settings import read_settings
         from readiness.wiring.workloads import publish
 
-        with translated():
-            # Not the context's params: those hold whatever the run was triggered with.
-            validate_conf(context["dag_run"].conf, form())
-            asked = asked_of(context["params"])
-            built = publish(asked, read_settings())
+        # Not the context's params: those hold whatever the run was triggered with.
+        validate_conf(context["dag_run"].conf, form())
+        asked = asked_of(context["params"])
+        built = publish(asked, read_settings())
         for line in built.changes.lines() if built.changes else ():
             _log.info("changed: %s", line)
         for warning in built.warnings:
@@ -114,7 +117,8 @@ def form() -> dict[str, Param]:
             minItems=2,
             title="Captures",
             description="Paths of general logs on the worker's host, one a line: the same flow,"
-            " another customer each time.",
+            " another customer each time. Those in the captures folder (READINESS_CAPTURES) are"
+            " deleted after READINESS_RAW_LOG_DAYS days (14); elsewhere you delete them.",
         ),
         "source": Param(
             None,

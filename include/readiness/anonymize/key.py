@@ -19,6 +19,17 @@ _SHORTEST = 16
 _LENGTH = 32
 
 
+class Key(bytes):
+    """The key, which shows itself nowhere: not in a log, not in a traceback's variables."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<Key: not shown>"
+
+    __str__ = __repr__
+
+
 def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     """$READINESS_KEY_FILE, else `readiness/key` in the user's configuration folder."""
     named = environ.get("READINESS_KEY_FILE")
@@ -28,7 +39,7 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(folder).expanduser() / "readiness" / "key"
 
 
-def load_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> bytes:
+def load_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Key:
     """The key (at least 16 bytes): of the file, else of $READINESS_KEY, else of the default file. A
     new one is written where there is no file, readable by the owner alone.
 
@@ -50,7 +61,7 @@ def load_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) 
     return _read(path)
 
 
-def existing_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> bytes:
+def existing_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Key:
     """The key as `load_key` gives it, never a new one: what was made with a key needs that key.
 
     Raises ConfigError also when there is none."""
@@ -81,12 +92,12 @@ def require_key(key: bytes, check: str, *, made: str) -> None:
         )
 
 
-def _from_environment(path: Path | None, environ: Mapping[str, str]) -> bytes:
-    """The key of $READINESS_KEY; b"" where there is none, or another file is named by an option."""
-    key = environ.get("READINESS_KEY", "").strip().encode()
+def _from_environment(path: Path | None, environ: Mapping[str, str]) -> Key | None:
+    """The key of $READINESS_KEY; None where there is none, or another file is named by an option."""
+    key = Key(environ.get("READINESS_KEY", "").strip().encode())
     named = environ.get("READINESS_KEY_FILE", "")
     if not key or (path is not None and path != Path(named).expanduser()):
-        return b""
+        return None
     if named:
         raise ConfigError(
             "READINESS_KEY and READINESS_KEY_FILE are both set.",
@@ -114,9 +125,9 @@ def _create(path: Path) -> None:
         Path(made).unlink()
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> Key:
     try:
-        key = path.read_bytes().strip()
+        key = Key(path.read_bytes().strip())
     except OSError as error:
         raise ConfigError(f"The key file {path} cannot be read: {error.strerror}.") from None
     if len(key) < _SHORTEST:

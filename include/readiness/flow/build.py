@@ -25,6 +25,7 @@ from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
 from readiness.flow.policies import deciding, policy_changes, policy_in_force
 from readiness.flow.remarks import doubtful, personal, unlike
+from readiness.model.boundary import values_end_here
 from readiness.model.draft import RawDraft
 from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
@@ -87,6 +88,7 @@ class Built:
     policy: Policy = NO_POLICY
 
 
+@values_end_here
 def build_workload(
     inputs: BuildInputs,
     *,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
+from readiness.config.yaml_file import CoreDumper
 from readiness.model.explanation import Doubt, Evidence, Explanation, FixedPlace
 from readiness.model.workload import Repeat, Sample, Slot, Step, Variable, VariableKind, Workload
 from readiness.workload.explain.funnel import funnel_of
@@ -95,7 +96,7 @@ class _List(list[str]):
     """Written on one line."""
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(CoreDumper):
     """Short lists and rows on a line; lists stand below their key by two."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
