@@ -21,7 +21,8 @@ ReadinessError                 has .message, .hint; transient = False; exit_code
 ├── ArtifactError
 │   └── SchemaMismatch         a file of another schema_version
 ├── AnalysisError
-└── Busy                       another run holds the lock: its pid                              (exit 2)
+├── Busy                       another run holds the lock: its pid                              (exit 2)
+└── Unexpected                 a fault of ours: its type and place, never its own message
 
 Messages name files, lines, statement ids and digests; never SQL, values or credentials.
 "NOT_READY" is a value (`model.Verdict`), not an exception.
@@ -189,3 +190,8 @@ class Busy(ReadinessError):
     """Another run holds the lock."""
 
     exit_code = 2
+
+
+class Unexpected(ReadinessError):
+    """A fault of ours. The message of what happened may hold a value, so only its type and its
+    places in our code are told."""

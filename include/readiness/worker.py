@@ -18,6 +18,7 @@ from readiness.errors import LoadError, ReadinessError
 from readiness.load.control import Control
 from readiness.load.messages import Job, Message, decode, encode, refusal_to_json
 from readiness.load.worker import run_job
+from readiness.model.boundary import unexpected
 from readiness.workload.make.compile import compile_flow
 from readiness.workload.make.pools import Pools
 from readiness.workload.text.file import parse
@@ -39,6 +40,10 @@ def main() -> int:
     except ReadinessError as error:
         _write({"refused": refusal_to_json(error)})
         return error.exit_code
+    except Exception as error:  # noqa: BLE001 - a traceback could show rows of the clone
+        failure = unexpected(error)
+        _write({"refused": refusal_to_json(failure)})
+        return failure.exit_code
     return 0
 
 

@@ -90,6 +90,16 @@ def test_no_captured_value_is_in_any_text_of_the_run(healthy: DemoProcess) -> No
     assert [p for p in people if any(p.lower() in text for text in texts)] == []
 
 
+def test_the_demo_proves_so_itself_in_one_line(healthy: DemoProcess) -> None:
+    (line,) = [line for line in healthy.lines if "search all outputs" in line]
+    said = re.search(r" 0 of (\d+) captured values in (\d+) outputs \((\d+) encodings\)", line)
+    assert said, line
+    values, outputs, encodings = map(int, said.groups())
+    assert values > 200
+    assert outputs > len(FILES)
+    assert encodings > 14
+
+
 def test_too_much_load_names_what_gave_and_where(place: Path) -> None:
     demo = DemoProcess(place, "too-much")
     assert demo.end() == 0, demo.output

@@ -65,6 +65,19 @@ LOWER(CONCAT(SUBSTRING(HEX(@b), 1, 8), '-', SUBSTRING(HEX(@b), 9, 4), '-', SUBST
 """
 
 
+# The language is MariaDB's; a plain client on MySQL gets something else, or nothing, for these.
+OTHERWISE_ON_MYSQL = frozenset(
+    {
+        "LOWER('İẞΣ')",  # ẞ has a small letter there
+        "MD5(@n)",  # the component takes text alone
+        "MD5(@d)",
+        "LPAD(@s, 4)",  # always three arguments
+        "@at6 + INTERVAL 750000 MICROSECOND",  # keeps digits that are all 0
+        "@at + INTERVAL 1.5 SECOND",  # as many digits as the interval has
+    }
+)
+
+
 @pytest.fixture(scope="module")
 def cursor(private_server: LocalServer) -> Iterator[Cursor]:
     """A session with the variables set, two hours ahead of UTC, at one frozen moment."""
@@ -81,17 +94,30 @@ def cursor(private_server: LocalServer) -> Iterator[Cursor]:
                 f"SET @{name} = %s", (int(value),) if name in ("n", "neg", "big") else (text,)
             )
         cursor.execute("SET @d = 12.50")
+        if private_server.running_state().engine == "mysql":
+            # From MySQL 9.6 on MD5 and SHA1 come with it alone; docs/workload-file.md says so.
+            cursor.execute("INSTALL COMPONENT 'file://component_classic_hashing'")
         yield cursor
 
 
 @pytest.mark.parametrize(
     "text", [e for e in EXPRESSIONS.replace("\n", "|").split("|") if e.strip()]
 )
-def test_an_expression_gives_what_the_server_gives(text: str, cursor: Cursor) -> None:
-    cursor.execute(f"SET @result = {text}")
+def test_an_expression_gives_what_the_server_gives(
+    text: str, cursor: Cursor, private_server: LocalServer
+) -> None:
+    is_other = (
+        private_server.running_state().engine == "mysql" and text.strip() in OTHERWISE_ON_MYSQL
+    )
+    try:
+        cursor.execute(f"SET @result = {text}")
+    except pymysql.MySQLError:
+        assert is_other
+        return
     cursor.execute("SELECT CAST(@result AS CHAR)")
     (expected,) = cursor.fetchone() or (None,)
     places = {name: Place(i, form) for i, (name, (_, form)) in enumerate(VARIABLES.items())}
     values = [value for value, _ in VARIABLES.values()]
     compiled = compile_expression(text, places)
-    assert compiled.evaluate(values, Now.at(EPOCH_US, 7200)) == str(expected).encode()
+    gives_the_same = compiled.evaluate(values, Now.at(EPOCH_US, 7200)) == str(expected).encode()
+    assert gives_the_same is not is_other

@@ -57,13 +57,16 @@ class ReadinessOperator(BaseOperator):
         """Does the task's work; what it returns is a name or a path."""
         from readiness.airflow.errors import translated
 
-        with translated(retries_all=self.retries_all):
-            task = self._task_run(context)
-            try:
-                return self.work(task, context)
-            except ReadinessError as error:
-                _note_failure(task, error)
-                raise
+        return translated(lambda: self._noted(context), retries_all=self.retries_all)
+
+    def _noted(self, context: Context) -> Any:
+        """The work, whose failure stands in the run's events too."""
+        task = self._task_run(context)
+        try:
+            return self.work(task, context)
+        except ReadinessError as error:
+            _note_failure(task, error)
+            raise
 
     def work(self, task: TaskRun, context: Context) -> Any:
         """What this operator does. Raises ReadinessError."""

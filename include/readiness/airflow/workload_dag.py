@@ -39,14 +39,17 @@ class BuildWorkload(BaseOperator):
         """Raises AirflowFailException for what a retry cannot mend."""
         # Imported here: Airflow reads the DAG file far more often than it runs the task.
         from readiness.airflow.errors import translated
+
+        return translated(lambda: self._publish(context))
+
+    def _publish(self, context: Context) -> str:
         from readiness.config.settings import read_settings
         from readiness.wiring.workloads import publish
 
-        with translated():
-            # Not the context's params: those hold whatever the run was triggered with.
-            validate_conf(context["dag_run"].conf, form())
-            asked = asked_of(context["params"])
-            built = publish(asked, read_settings())
+        # Not the context's params: those hold whatever the run was triggered with.
+        validate_conf(context["dag_run"].conf, form())
+        asked = asked_of(context["params"])
+        built = publish(asked, read_settings())
         for line in built.changes.lines() if built.changes else ():
             _log.info("changed: %s", line)
         for warning in built.warnings:
@@ -66,6 +69,7 @@ class BuildWorkload(BaseOperator):
 def asked_of(params: Mapping[str, Any]) -> Asked:
     """What the form asks for; reads the password of the source now. Raises ConfigError."""
     from readiness.airflow.connections import database_of
+    from readiness.config.places import find
     from readiness.wiring.workloads import Asked
 
     source = params["source"]
@@ -76,6 +80,7 @@ def asked_of(params: Mapping[str, Any]) -> Asked:
         source=database_of(source).login() if source else None,
         schema=Path(params["schema"]) if params["schema"] else None,
         overrides=Path(params["overrides"]) if params["overrides"] else None,
+        policy=find(params["policy"], kind="policies") if params["policy"] else None,
     )
 
 
@@ -112,7 +117,8 @@ def form() -> dict[str, Param]:
             minItems=2,
             title="Captures",
             description="Paths of general logs on the worker's host, one a line: the same flow,"
-            " another customer each time.",
+            " another customer each time. Those in the captures folder (READINESS_CAPTURES) are"
+            " deleted after READINESS_RAW_LOG_DAYS days (14); elsewhere you delete them.",
         ),
         "source": Param(
             None,
@@ -141,6 +147,13 @@ def form() -> dict[str, Param]:
             type=["null", "string"],
             title="Overrides",
             description="A file with what you say of variables; none: those kept beside the workload.",
+            section="More",
+        ),
+        "policy": Param(
+            None,
+            type=["null", "string"],
+            title="Policy",
+            description="How columns are treated: a file, or a name in include/policies.",
             section="More",
         ),
     }

@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from readiness.anonymize.net import numbered_spans
 from readiness.anonymize.originals import Originals
 from readiness.anonymize.parts import with_pieces
-from readiness.anonymize.sensitive import personal_spans
 from readiness.errors import SqlError
 from readiness.model.transactions import RawCapture, RawStatement
 from readiness.sql.lexer import LITERALS, Token, TokenKind, decode, lex
@@ -105,7 +105,7 @@ def _value(sql: bytes, run: Sequence[Token], *, plain: bool) -> bytes | str:
 
 def _values(name: str, value: bytes | str) -> Iterator[tuple[str, bytes]]:
     if isinstance(value, str):
-        for count, (start, end) in enumerate(personal_spans(value), 1):
+        for count, (start, end) in enumerate(numbered_spans(value), 1):
             yield f"{name}#{count}", value[start:end].encode()
         return
     yield name, value

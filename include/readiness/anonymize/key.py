@@ -1,10 +1,15 @@
-"""Loads the secret key of the pseudonyms, or makes it; refuses a key that others can read."""
+"""Loads the secret key of the pseudonyms, or makes it; refuses a key that others can read.
+
+The key is a file outside of any repository, or the environment variable READINESS_KEY. A check value
+tells which key made something, so that a wrong one is told before anything is written."""
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +17,17 @@ from readiness.errors import ConfigError
 
 _SHORTEST = 16
 _LENGTH = 32
+
+
+class Key(bytes):
+    """The key, which shows itself nowhere: not in a log, not in a traceback's variables."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<Key: not shown>"
+
+    __str__ = __repr__
 
 
 def default_path(environ: Mapping[str, str] = os.environ) -> Path:
@@ -23,11 +39,15 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(folder).expanduser() / "readiness" / "key"
 
 
-def load_key(path: Path | None = None) -> bytes:
-    """The key (at least 16 bytes); a new one is written, readable by the owner alone.
+def load_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Key:
+    """The key (at least 16 bytes): of the file, else of $READINESS_KEY, else of the default file. A
+    new one is written where there is no file, readable by the owner alone.
 
     Raises ConfigError when the file lies in a git work tree, is readable by others, or is short."""
-    path = (path or default_path()).absolute()
+    given = _from_environment(path, environ)
+    if given:
+        return given
+    path = (path or default_path(environ)).absolute()
     _refuse_in_repository(path)
     try:
         _create(path)
@@ -41,30 +61,73 @@ def load_key(path: Path | None = None) -> bytes:
     return _read(path)
 
 
-def existing_key(path: Path | None = None) -> bytes:
+def existing_key(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Key:
     """The key as `load_key` gives it, never a new one: what was made with a key needs that key.
 
     Raises ConfigError also when there is none."""
-    path = (path or default_path()).absolute()
-    if not path.is_file():
+    place = (path or default_path(environ)).absolute()
+    if not _from_environment(path, environ) and not place.is_file():
         raise ConfigError(
-            f"There is no key file {path}.",
-            hint="Set READINESS_KEY_FILE to the key that the workload was built with. If it is lost,"
-            " build the workload again.",
+            f"There is no key file {place}.",
+            hint="Name the key that the workload was built with, by --key-file or"
+            " READINESS_KEY_FILE. If it is lost, build the workload again with --new-key.",
         )
-    return load_key(path)
+    return load_key(path, environ)
+
+
+def key_check(key: bytes) -> str:
+    """8 hexadecimal digits that tell one key from another and nothing of either."""
+    return hmac.digest(key, b"readiness: which key is it", "sha256").hex()[:8]
+
+
+def require_key(key: bytes, check: str, *, made: str) -> None:
+    """Raises ConfigError unless `check` is "" or that of the key; `made` names what was made with the
+    key that is needed."""
+    if check and check != key_check(key):
+        raise ConfigError(
+            f"{made} was made with another key: its check value is {check}, that of this key"
+            f" {key_check(key)}. Nothing was written.",
+            hint="Name that key by --key-file or READINESS_KEY_FILE. If it is lost, build with"
+            " --new-key: every pseudonym changes.",
+        )
+
+
+def _from_environment(path: Path | None, environ: Mapping[str, str]) -> Key | None:
+    """The key of $READINESS_KEY; None where there is none, or another file is named by an option."""
+    key = Key(environ.get("READINESS_KEY", "").strip().encode())
+    named = environ.get("READINESS_KEY_FILE", "")
+    if not key or (path is not None and path != Path(named).expanduser()):
+        return None
+    if named:
+        raise ConfigError(
+            "READINESS_KEY and READINESS_KEY_FILE are both set.",
+            hint="Keep one of them: a file is seen by fewer programs than a variable.",
+        )
+    if len(key) < _SHORTEST:
+        raise ConfigError(
+            f"READINESS_KEY holds {len(key)} bytes; a key has at least {_SHORTEST}.",
+            hint="Make one:  openssl rand -hex 32",
+        )
+    return key
 
 
 def _create(path: Path) -> None:
+    """Whole or not at all; a file that is there stays. Raises FileExistsError then."""
+    if path.exists():
+        raise FileExistsError
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(secrets.token_hex(_LENGTH).encode() + b"\n")
-
-
-def _read(path: Path) -> bytes:
+    handle, made = tempfile.mkstemp(dir=path.parent, prefix=".key-")  # mode 0600
     try:
-        key = path.read_bytes().strip()
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_hex(_LENGTH).encode() + b"\n")
+        os.link(made, path)  # unlike a rename, it replaces nothing
+    finally:
+        Path(made).unlink()
+
+
+def _read(path: Path) -> Key:
+    try:
+        key = Key(path.read_bytes().strip())
     except OSError as error:
         raise ConfigError(f"The key file {path} cannot be read: {error.strerror}.") from None
     if len(key) < _SHORTEST:

@@ -22,6 +22,7 @@ from readiness.model.generator import (
     escaped,
     parse_specification,
 )
+from readiness.model.transactions import Raw
 from readiness.model.workload import Form
 
 _COLUMN_LIMITS = (127, 255, 32_767, 65_535, 8_388_607, 16_777_215, 2**31 - 1, 2**32 - 1)
@@ -34,8 +35,8 @@ _FEWEST_DIGITS = 4
 _DIGITS = 20  # beyond any integer column
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Seen(Raw):
     """A fresh variable's values as text (binary as it is), and the time of the build."""
 
     values: tuple[bytes, ...]

@@ -12,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from readiness.anonymize.encodings import fold
+from readiness.anonymize.net import numbered_spans
 from readiness.anonymize.originals import Originals, constants, literal_value
-from readiness.anonymize.sensitive import is_personal_column, personal_spans
+from readiness.anonymize.sensitive import is_personal_column
 from readiness.model.draft import RawDraft, RawLiteral, RawPiece
 
 _LENGTH = 8
@@ -82,7 +83,7 @@ def _rewritten(text: str) -> Iterator[str]:
 
 
 def _personal(text: str) -> Iterator[str]:
-    spans = (text[start:end] for start, end in personal_spans(text))
+    spans = (text[start:end] for start, end in numbered_spans(text))
     return (span for span in spans if not _is_address(span))
 
 

@@ -1,36 +1,43 @@
 """Keyed pseudonyms: HMAC-SHA256 of a value, written in the value's own shape.
 
 Kept are class (UUID with version, e-mail, card number, date, JSON, number …), length, case and
-equality: the same value gives the same pseudonym wherever it stands. Not kept is the value; there
-is no way back without the key, nor with it but by trying.
+equality: the same value gives the same pseudonym wherever it stands, also as a word of a longer text,
+in another case, in base64, or hashed. Different texts stay different, also to a collation that knows
+neither case nor accents. Not kept is the value; there is no way back without the key, nor with it but
+by trying.
 """
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
+import base64
+import binascii
 import json
 import re
-from calendar import monthrange
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable
 
-from readiness.model.generator import Pattern, is_luhn, luhn_digit
+from readiness.anonymize.classes import (
+    example_domain,
+    is_uuid_bytes,
+    numeral,
+    uuid_bytes,
+    writer_for,
+)
+from readiness.anonymize.digests import Digests
+from readiness.anonymize.draw import Draw, Draws
+from readiness.anonymize.sensitive import tiny_domain_of
+from readiness.anonymize.words import rewritten
+from readiness.model.generator import Pattern
 from readiness.model.workload import Form
 
-_UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]+")
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:([ T])(\d\d):(\d\d):(\d\d)(\.\d+)?(Z?))?")
-_NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+_EMAIL = re.compile(r"([^@\s]+)@([^@\s]+\.[A-Za-z]+)")
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4}){3,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _EXPONENT = re.compile(r"[eE][+-]?\d+\Z")
 _JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*:)|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[a-zA-Z]+')
-_HEX_RUN = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{8,}|(?=[0-9]*[A-F])[0-9A-F]{8,}")
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LOWER_2, _UPPER_2 = "àáâãäåæçèéêëìíîïñòóôõöøùúûü", "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜ"
 _PLAIN_WORDS = frozenset({"", "true", "false", "null"})
-_RECENT_YEAR = 2010
-_LONG = 1000
+_DAY = re.compile(rb"\d{4}-\d\d-\d\d(?![^ T])")
+_LEAST_DIGITS = 5  # of numbers that stay different
+_BEYOND_PLANE_0 = re.compile("[\U00010000-\U0010ffff]")
 _TRIES = 64
 
 
@@ -40,240 +47,151 @@ def _nothing(_made: bytes) -> bool:
 
 class Pseudonyms:
     """Makes pseudonyms under one key; `is_forbidden` says which texts are never the answer: a made
-    value may hold a captured one by chance, as a UUID's group may be a captured price."""
+    value may hold a captured one by chance, as a UUID's group may be a captured price. `digests` are
+    those of the values whose hashes may stand in a statement."""
 
-    def __init__(self, key: bytes, is_forbidden: Callable[[bytes], bool] = _nothing) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        is_forbidden: Callable[[bytes], bool] = _nothing,
+        digests: Digests | None = None,
+    ) -> None:
         self._key = key
         self._is_forbidden = is_forbidden
+        self._digests = digests or Digests({})
+        self._made: dict[tuple[bytes, Form, str], bytes] = {}
+        self._taken: dict[tuple[str, str], str] = {}
 
-    def of(self, value: bytes, form: Form) -> bytes:
-        """The pseudonym of a decoded literal; short numbers may stay what they are."""
-        make = {Form.HEX: self._binary, Form.NUMBER: self._number}.get(form, self._text)
-        made = value
-        for attempt in range(_TRIES):
-            made = make(value, _Draw(self._key, form, value, attempt))
-            if made != value and not self._is_forbidden(made):
-                break
-        return made
+    def of(self, value: bytes, form: Form, domain: str = "") -> bytes:
+        """The pseudonym of a decoded literal; short numbers may stay what they are. `domain` is that
+        of a column with a tiny space of values (`sensitive.tiny_domain_of`)."""
+        known = (value, form, domain)
+        if known not in self._made:
+            self._made[known] = self._new(value, form, domain)
+        return self._made[known]
+
+    def knows_digest(self, value: bytes) -> bool:
+        """Whether it is a hash of one of the values that may stand hashed in a statement."""
+        return self._digests.again(value, bytes) is not None
 
     def filled(self, pattern: Pattern, domain: str, value: bytes) -> bytes:
         """A keyed text of the pattern, no forbidden one where it has others."""
         made = b""
         for attempt in range(_TRIES):
-            number = _Draw(self._key, domain, value, attempt).below(pattern.space)
+            number = Draw(self._key, domain, value, attempt).below(pattern.space)
             made = pattern.fill(number).encode()
             if not self._is_forbidden(made):
                 break
         return made
 
-    def _binary(self, value: bytes, draw: _Draw) -> bytes:
-        made = bytearray(draw.byte() for _ in value)
-        if len(value) == 16 and value[6] >> 4 in range(1, 9) and value[8] >> 6 == 2:
-            made[6], made[8] = value[6] & 0xF0 | made[6] & 0x0F, 0x80 | made[8] & 0x3F
-        return bytes(made)
+    def _new(self, value: bytes, form: Form, domain: str) -> bytes:
+        hashed = self._digests.again(value, lambda origin: self.of(origin, Form.TEXT, domain))
+        if hashed is not None:
+            return hashed
+        made = value
+        for attempt in range(_TRIES):
+            made = self._tried(value, form, Draws(self._key, domain, attempt))
+            is_other = made != value and not self._is_forbidden(made)
+            if is_other and self._is_free(made, value, domain):
+                break
+        return made
 
-    def _number(self, value: bytes, draw: _Draw) -> bytes:
-        text = value.decode("ascii", "replace")
-        exponent = _EXPONENT.search(text)
-        at = exponent.start() if exponent else len(text)
-        return (_numeral(text[:at], draw) + text[at:]).encode()
+    def _is_free(self, made: bytes, value: bytes, domain: str) -> bool:
+        """Whether no other value has this pseudonym in the eyes of any collation; then it is taken."""
+        is_short = value.isdigit() and len(value) < _LEAST_DIGITS
+        if (is_short and not domain) or _DAY.match(value):
+            return True  # equality with other places counts for more
+        owner = _as_collated(value)
+        return self._taken.setdefault((domain, _as_collated(made)), owner) == owner
 
-    def _text(self, value: bytes, draw: _Draw) -> bytes:
+    def _tried(self, value: bytes, form: Form, draws: Draws) -> bytes:
+        if form is Form.HEX:
+            return self._binary(value, draws)
         try:
             text = value.decode()
         except UnicodeDecodeError:
-            return self._binary(value, draw)
-        return self._shaped(text, draw).encode()
+            return self._binary(value, draws)
+        if form is Form.NUMBER:
+            exponent = _EXPONENT.search(text)
+            at = exponent.start() if exponent else len(text)
+            made = numeral(text[:at], draws) or self._words(text[:at], draws)
+            return (made + text[at:]).encode()
+        return self._base64(value, draws) or self._shaped(text, draws).encode()
 
-    def _shaped(self, text: str, draw: _Draw) -> str:
-        for fits, make in _CLASSES:
-            if fits(text):
-                return make(text, draw)
+    def _binary(self, value: bytes, draws: Draws) -> bytes:
+        if is_uuid_bytes(value):
+            return uuid_bytes(value, draws)
+        return draws.of("binary", value).bytes(len(value))
+
+    def _words(self, text: str, draws: Draws) -> str:
+        return rewritten(text, draws, self._is_forbidden)
+
+    def _shaped(self, text: str, draws: Draws) -> str:
+        write = writer_for(text)
+        if write:
+            return write(text, draws)
+        if match := _EMAIL.fullmatch(text):
+            return self._email(match[1], match[2], draws)
         if text[:1] in ("{", "[") and _is_json(text):
-            return self._json(text, draw)
-        return _letters(text, draw)
+            return self._json(text, draws)
+        return self._words(text, draws)
 
-    def _json(self, text: str, draw: _Draw) -> str:
-        """Keys and structure stay, values are replaced one by one."""
+    def _email(self, local: str, domain: str, draws: Draws) -> str:
+        """The domain becomes one that nobody owns, as far as that fits."""
+        where = example_domain(domain, draws) or self._words(domain, draws)
+        return f"{self._words(local, draws)}@{where}"
+
+    def _base64(self, value: bytes, draws: Draws) -> bytes:
+        """Text in base64 is replaced inside; b"" for anything else."""
+        if not _BASE64.fullmatch(value):
+            return b""
+        try:
+            text = base64.b64decode(value, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            return b""
+        if not text.replace("\n", "").isprintable() or not re.search(r"\W", text):
+            return b""
+        return base64.b64encode(self._shaped(text, draws).encode())
+
+    def _json(self, text: str, draws: Draws) -> str:
+        """Keys and structure stay, values are replaced one by one, each as a column named like its
+        key."""
+        key = ""
 
         def replaced(match: re.Match[str]) -> str:
+            nonlocal key
             part, rest = match[0], text[match.end() :].lstrip()
             if part[0] != '"':
-                return part if part in _PLAIN_WORDS else _numeral(part, draw)
+                if part[0].isalpha():
+                    return part
+                return numeral(part, draws) or self._words(part, draws)
             inner = json.loads(part)
-            if rest.startswith(":") or inner in _PLAIN_WORDS:
+            if rest.startswith(":"):
+                key = inner
                 return part
-            made = self.of(inner.encode("utf-8", "surrogatepass"), Form.TEXT).decode()
-            return json.dumps(made, ensure_ascii=part.isascii())
+            if inner in _PLAIN_WORDS:
+                return part
+            raw = inner.encode("utf-8", "surrogatepass")
+            made = self.of(raw, Form.TEXT, tiny_domain_of(key) or draws.domain)
+            return json.dumps(made.decode("utf-8", "replace"), ensure_ascii=part.isascii())
 
         return _JSON_PART.sub(replaced, text)
-
-
-class _Draw:
-    """An endless keyed stream of bytes for one value."""
-
-    def __init__(self, key: bytes, domain: str, value: bytes, attempt: int) -> None:
-        self._key = key
-        self._message = f"{domain}|{attempt}|".encode() + value
-        self._stream = self._bytes()
-
-    def _bytes(self) -> Iterator[int]:
-        block = 0
-        while True:
-            message = block.to_bytes(4, "big") + self._message
-            yield from hmac.digest(self._key, message, "sha256")
-            block += 1
-
-    def byte(self) -> int:
-        """The next byte."""
-        return next(self._stream)
-
-    def below(self, limit: int) -> int:
-        """A number, 0 <= n < `limit`, even to 1 in 2**64."""
-        size = (limit.bit_length() + 7) // 8 + 8
-        return int.from_bytes(bytes(self.byte() for _ in range(size)), "big") % limit
-
-    def pick(self, alphabet: str) -> str:
-        """One of the characters."""
-        return alphabet[self.below(len(alphabet))]
 
 
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
 
-def _character(char: str, draw: _Draw) -> str:
-    """Another character of the same class and of the same length in UTF-8."""
-    if char.isascii():
-        if char.isdigit():
-            return draw.pick("0123456789")
-        alphabet = _LOWER if char.islower() else _UPPER
-        return draw.pick(alphabet) if char.isalpha() else char
-    if not char.isalnum():
-        return char
-    if len(char.encode()) == 2:
-        return draw.pick(_UPPER_2 if char.isupper() else _LOWER_2)
-    return chr((0x4E00 if len(char.encode()) == 3 else 0x20000) + draw.below(4096))
-
-
-def _letters(text: str, draw: _Draw) -> str:
-    """Class by class; runs of hexadecimal digits stay hexadecimal; a leading digit stays not 0."""
-    made: list[str] = []
-    at = 0
-    for run in _HEX_RUN.finditer(text):
-        made += [_character(c, draw) for c in text[at : run.start()]]
-        digits = "0123456789ABCDEF" if any(c in "ABCDEF" for c in run[0]) else "0123456789abcdef"
-        made += [draw.pick(digits) for _ in run[0]]
-        at = run.end()
-    made += [_character(c, draw) for c in text[at:]]
-    return "".join(made)
-
-
-def _numeral(text: str, draw: _Draw) -> str:
-    """A number of as many digits, not larger than the original by much: columns stay in range.
-
-    It lies between the smallest number of that many digits and the original; a longer original
-    so close to that end that it would be guessed gets up to half more."""
-    match = _NUMBER.fullmatch(text)
-    if not match:
-        return _letters(text, draw)
-    sign, whole, fraction = match[1], match[2], match[3] or ""
-    width = len(whole + fraction)
-    value = int(whole + fraction)
-    low = 10 ** (len(str(value)) - 1)
-    low = min(low, value)
-    near_the_end = low >= _LONG and value < low + low // 5
-    high = low + low // 2 if near_the_end else value
-    made = f"{low + draw.below(high - low + 1):0{width}d}"
-    return sign + (f"{made[: len(whole)]}.{made[len(whole) :]}" if fraction else made)
-
-
-def _uuid(text: str, draw: _Draw) -> str:
-    digits = "0123456789ABCDEF" if text.upper() == text else "0123456789abcdef"
-    kept = {8: "-", 13: "-", 14: text[14], 18: "-", 19: draw.pick(digits[8:12]), 23: "-"}
-    return "".join(kept.get(i) or draw.pick(digits) for i in range(36))
-
-
-def _ulid(text: str, draw: _Draw) -> str:
-    return text[0] + "".join(draw.pick(_CROCKFORD) for _ in range(25))
-
-
-def _email(text: str, draw: _Draw) -> str:
-    """The domain becomes one under .example or .test, which nobody owns, as far as it fits."""
-    local, _, domain = text.rpartition("@")
-    for ending in (".example", ".test"):
-        if len(domain) > len(ending):
-            label = "".join(draw.pick(_LOWER) for _ in range(len(domain) - len(ending)))
-            return f"{_letters(local, draw)}@{label}{ending}"
-    return f"{_letters(local, draw)}@{_letters(domain, draw)}"
-
-
-def _phone(text: str, draw: _Draw) -> str:
-    """Country code, then a 0, which no number has there."""
-    digits = [i for i, c in enumerate(text) if c.isdigit()]
-    kept = {digits[0]: text[digits[0]], digits[1]: "0"}
-    return "".join(
-        kept.get(i) or (draw.pick("0123456789") if c.isdigit() else c) for i, c in enumerate(text)
-    )
-
-
-def _card(text: str, draw: _Draw) -> str:
-    body = text[0] + "".join(draw.pick("0123456789") for _ in text[2:])
-    return body + luhn_digit(body)
-
-
-def _date(text: str, draw: _Draw) -> str:
-    """Another day of the same decade; of the same year when it is recent. Times change too."""
-    match = _DATE.fullmatch(text)
-    if not match:
-        return _letters(text, draw)
-    year = int(match[1])
-    year = year if year >= _RECENT_YEAR else year - year % 10 + draw.below(10)
-    month = 1 + draw.below(12)
-    made = f"{year:04d}-{month:02d}-{1 + draw.below(monthrange(max(year, 1), month)[1]):02d}"
-    if not match[4]:
-        return made
-    made += f"{match[4]}{draw.below(24):02d}:{draw.below(60):02d}:{draw.below(60):02d}"
-    fraction = "".join(draw.pick("0123456789") if c != "." else c for c in match[8] or "")
-    return made + fraction + match[9]
-
-
-def _ipv4(_text: str, draw: _Draw) -> str:
-    """198.18.0.0/15, the range for benchmarks; the length may differ."""
-    return f"198.{18 + draw.below(2)}.{draw.below(256)}.{draw.below(256)}"
-
-
-def _ipv6(_text: str, draw: _Draw) -> str:
-    return "2001:db8" + "".join(f":{draw.below(65536):04x}" for _ in range(6))
-
-
-def is_ip(text: str, version: int) -> bool:
-    """Whether a text is an address of IP version 4 or 6."""
-    if (":" if version == 6 else ".") not in text:
-        return False
+def _as_collated(value: bytes) -> str:
+    """One spelling for all texts that some collation of a server holds equal: without case, accents
+    and blanks at the end, characters beyond plane 0 alike (`utf8mb4_general_ci`)."""
     try:
-        return ipaddress.ip_address(text).version == version
-    except ValueError:
-        return False
-
-
-def _is_card(text: str) -> bool:
-    return text.isascii() and text.isdigit() and 13 <= len(text) <= 19 and is_luhn(text)
-
-
-_PHONE = re.compile(r"\+\d[\d ()/.-]{7,18}\d")
-_CLASSES: tuple[tuple[Callable[[str], object], Callable[[str, _Draw], str]], ...] = (
-    (_UUID.fullmatch, _uuid),
-    (_ULID.fullmatch, _ulid),
-    (_EMAIL.fullmatch, _email),
-    (_PHONE.fullmatch, _phone),
-    (_is_card, _card),
-    (_DATE.fullmatch, _date),
-    (lambda text: is_ip(text, 4), _ipv4),
-    (lambda text: is_ip(text, 6), _ipv6),
-    (re.compile(r"-?[1-9]\d*(?:\.\d+)?").fullmatch, _numeral),
-)
+        text = value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return _BEYOND_PLANE_0.sub("\ufffd", plain.casefold()).rstrip()

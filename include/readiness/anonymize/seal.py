@@ -1,7 +1,8 @@
 """Seals a raw draft: what leaves is a Workload without a captured value.
 
 Deny by default: what differs between captures is replaced by a generator or by a keyed pseudonym;
-what is equal in all passes the second net; structure (LIMIT, JSON paths) stays as it is.
+what is equal in all passes the second net; structure (LIMIT, JSON paths) stays as it is. A policy may
+say otherwise of a column. Statements about accounts are refused.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ import re
 import time
 from collections.abc import Iterable
 
+from readiness.anonymize.credentials import refuse_account_statements, secrets_of
+from readiness.anonymize.digests import Digests
 from readiness.anonymize.learn import specification_of
-from readiness.anonymize.originals import literal_tokens, literal_value, originals, varying
+from readiness.anonymize.originals import varying
+from readiness.anonymize.personal import all_originals, personal_constants
+from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.pseudonym import Pseudonyms
+from readiness.anonymize.replacing import Replacing, apart
 from readiness.anonymize.scan import Searcher
-from readiness.anonymize.sensitive import is_personal_column, personal_spans
 from readiness.errors import WorkloadError
 from readiness.model.draft import (
     RawDraft,
@@ -26,7 +31,6 @@ from readiness.model.draft import (
 )
 from readiness.model.generator import Pattern, parse_specification
 from readiness.model.workload import (
-    Form,
     Piece,
     Row,
     Sample,
@@ -36,18 +40,22 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.sql.lexer import TokenKind, decode, encode, form_of, lex
+from readiness.sql.lexer import encode
 
-_INTRODUCER_END = re.compile(rb"[A-Za-z0-9_$\x80-\xff]\Z")
-_HEX_START = re.compile(rb"[xX]'")
 _WORD_BYTE = re.compile(rb"[A-Za-z0-9_.$@'\"`\x80-\xff]")
 
 
-def seal(draft: RawDraft, *, key: bytes, now_ms: int | None = None) -> Workload:
-    """The workload of a draft. `now_ms` (default: the clock) tells how old time-ordered ids are.
+def seal(
+    draft: RawDraft, *, key: bytes, now_ms: int | None = None, policy: Policy = NO_POLICY
+) -> Workload:
+    """The workload of a draft. `now_ms` (default: the clock) tells how old time-ordered ids are,
+    `policy` what columns are treated otherwise than by the rules.
 
-    Raises WorkloadError when a fresh variable has no value, or an existing one no sample."""
-    sealer = _Sealer(draft, key, now_ms if now_ms is not None else time.time_ns() // 1_000_000)
+    Raises WorkloadError when a fresh variable has no value, or an existing one no sample;
+    PrivacyError for statements about accounts."""
+    refuse_account_statements(draft.steps)
+    now = now_ms if now_ms is not None else time.time_ns() // 1_000_000
+    sealer = _Sealer(draft, key, now, policy)
     return Workload(
         name=draft.name,
         captures=draft.captures,
@@ -58,16 +66,21 @@ def seal(draft: RawDraft, *, key: bytes, now_ms: int | None = None) -> Workload:
         set_names=draft.set_names.rstrip("; \n"),
         repeats=draft.repeats,
         tables=dict(draft.tables),
+        policy=policy.title,
     )
 
 
 class _Sealer:
     """What sealing one draft needs at every step."""
 
-    def __init__(self, draft: RawDraft, key: bytes, now_ms: int) -> None:
-        captured = frozenset(v for _, v in varying(draft) if v)
-        searcher = Searcher(originals(draft))
-        self._pseudonyms = Pseudonyms(key, lambda made: made in captured or searcher.finds(made))
+    def __init__(self, draft: RawDraft, key: bytes, now_ms: int, policy: Policy) -> None:
+        personal = frozenset(personal_constants(draft, policy).values())
+        captured = personal.union(v for _, v in varying(draft) if v)
+        searcher = Searcher(all_originals(draft, policy))
+        self._pseudonyms = Pseudonyms(
+            key, lambda made: made in captured or searcher.finds(made), Digests.of(captured)
+        )
+        self._replacing = Replacing(self._pseudonyms, policy, personal)
         self._captured = captured
         self._sampled = _columns_of(draft.samples)
         self._now_ms = now_ms
@@ -92,13 +105,14 @@ class _Sealer:
 
     def step(self, raw: RawStep) -> Step:
         """The statement with its literals replaced, ready to stand before a semicolon."""
+        secrets = frozenset(id(s) for s in secrets_of(raw.pieces))
         return Step(
             raw.statement_id,
             raw.connection,
             raw.transaction,
             raw.kind,
             round(raw.pause_ms, 3),
-            _stripped(_joined(self._piece(p) for p in raw.pieces)),
+            _stripped(_joined(self._piece(p, secrets) for p in raw.pieces)),
             raw.binds,
             raw.turn,
             raw.shape,
@@ -113,70 +127,21 @@ class _Sealer:
             return encode(raw.form, self._pseudonyms.filled(pattern, raw.name, value))
         return encode(raw.form, self._pseudonyms.of(value, raw.form))
 
-    def _piece(self, piece: RawPiece) -> Piece:
+    def _piece(self, piece: RawPiece, secrets: frozenset[int]) -> Piece:
         if isinstance(piece, RawRow):
-            inside = _joined(self._plain(p) for p in piece.pieces)
+            inside = _joined(self._plain(p, secrets) for p in piece.pieces)
             return Row(piece.turn, tuple(p for p in inside if not isinstance(p, Row)))
-        return self._plain(piece)
+        return self._plain(piece, secrets)
 
-    def _plain(self, piece: bytes | RawLiteral | Slot) -> bytes | Slot:
-        return self._literal(piece) if isinstance(piece, RawLiteral) else piece
-
-    def _literal(self, raw: RawLiteral) -> bytes:
-        """A literal's new text; what precedes its quote or digits (an introducer) stays. Adjacent
-        texts ('a' 'b') are one value. Of structure, texts other than JSON paths are replaced too:
-        the words of a full-text search are the person's."""
-        tokens = literal_tokens(raw)
-        value = literal_value(raw)
-        form = form_of(tokens[0].kind) if tokens else Form.NUMBER
-        is_path = raw.is_structural and value.startswith(b"$")
-        if not tokens or is_path or (raw.is_structural and form is not Form.TEXT):
-            return raw.text
-        if raw.varies or is_personal_column(raw.column, value):
-            made = self._pseudonyms.of(value, form)
-        else:
-            made = self._net(value) if form is Form.TEXT else value
-        before, after = raw.text[: tokens[0].start], raw.text[tokens[-1].end :]
-        if form is Form.TEXT and not _is_printable(made):
-            form = Form.HEX  # `_binary'…'` with any bytes: a file that editors can open
-        elif made == value:
-            return raw.text
-        return _apart(before, encode(form, made)) + after
-
-    def _net(self, value: bytes) -> bytes:
-        """A text with its personal-looking parts replaced."""
-        text = value.decode("utf-8", "surrogateescape")
-        made, at = "", 0
-        for start, end in personal_spans(text):
-            part = text[start:end].encode("utf-8", "surrogateescape")
-            made += text[at:start] + self._pseudonyms.of(part, Form.TEXT).decode()
-            at = end
-        return (made + text[at:]).encode("utf-8", "surrogateescape")
-
-    def _netted(self, sql: bytes) -> bytes:
-        """SQL whose text literals went through the net."""
-        made, at = b"", 0
-        for token in lex(sql):
-            if token.kind is TokenKind.TEXT:
-                text = sql[token.start : token.end]
-                value = decode(token.kind, text)
-                netted = self._net(value)
-                made += sql[at : token.start]
-                made += text if netted == value else encode(Form.TEXT, netted)
-                at = token.end
-        return made + sql[at:]
+    def _plain(self, piece: bytes | RawLiteral | Slot, secrets: frozenset[int]) -> bytes | Slot:
+        """`secrets` are the passwords among the literals, by identity."""
+        if isinstance(piece, RawLiteral):
+            return self._replacing.literal(piece, is_secret=id(piece) in secrets)
+        return self._replacing.static(piece) if isinstance(piece, bytes) else piece
 
     def _expression(self, text: str) -> str:
         raw = text.encode("utf-8", "surrogateescape")
-        return self._netted(raw).decode("utf-8", "surrogateescape")
-
-
-def _is_printable(value: bytes) -> bool:
-    """Whether a value is text without control characters that no text holds."""
-    try:
-        return "\0" not in value.decode()
-    except UnicodeDecodeError:
-        return False
+        return self._replacing.sql(raw).decode("utf-8", "surrogateescape")
 
 
 def _columns_of(samples: Iterable[Sample]) -> dict[str, str]:
@@ -194,18 +159,12 @@ def _joined(pieces: Iterable[Piece]) -> list[Piece]:
     for piece in pieces:
         if isinstance(piece, bytes):
             if made and isinstance(made[-1], bytes):
-                made[-1] = _apart(made[-1], piece)
+                made[-1] = apart(made[-1], piece)
             elif piece:
                 made.append(piece)
         else:
             made.append(piece)
     return [_parted(piece, i, len(made)) for i, piece in enumerate(made)]
-
-
-def _apart(before: bytes, after: bytes) -> bytes:
-    """An introducer and the hexadecimal literal that took the place of its text (`_binary'…'`)."""
-    is_word = _INTRODUCER_END.search(before) and _HEX_START.match(after)
-    return before + (b" " if is_word else b"") + after
 
 
 def _parted(piece: Piece, at: int, count: int) -> Piece:

@@ -1,65 +1,71 @@
-"""The second net: constants that look personal although all captures agree on them.
-
-Told by pattern (e-mail, phone, card number, IBAN, social security number, IP address), also inside
-longer texts, and by the column they meet (`first_name`, `iban`, `date_of_birth`).
-"""
+"""What a column's name says of its values: personal, secret, or one of few that are easily tried."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-
-from readiness.anonymize.pseudonym import is_ip
-from readiness.model.generator import is_luhn
 
 _SHORTEST = 4
-_PERSONAL_COLUMN = re.compile(
-    r"(?:^|_)(?:e_?mail|phone|mobile|msisdn|fax|iban|bic|ssn|tax_?id|passport|dob|birth(?:_?da(?:y|te))?"
-    r"|date_of_birth|(?:first|last|full|given|family|middle|maiden|legal|holder|cardholder)_?name"
-    r"|sur_?name|street|address|address_?line\d?|line\d|zip|zip_?code|post_?code|postal_?code"
-    r"|card_?number|pan|account_?number|ip|ip_?addr(?:ess)?)$",
+_PERSONAL = re.compile(
+    r"(?:^|_)(?:e_?mail|phone|phone_?(?:no|number)|mobile|cell|msisdn|fax|whatsapp"
+    r"|iban|bic|account_?(?:no|number)|routing_?number|card_?(?:no|number)|pan|last_?4|last_?four"
+    r"|ssn|social_?security(?:_?number)?|tax_?id|vat_?id|tin|national_?id|personal_?id|passport"
+    r"|passport_?(?:no|number)|driving_?licen[cs]e|driver_?licen[cs]e|licen[cs]e_?plate"
+    r"|dob|birth|born|born_?on|birth_?(?:day|date|place|name)|date_?of_?birth"
+    r"|(?:first|last|full|given|family|middle|maiden|legal|holder|cardholder|nick|user|contact"
+    r"|customer|recipient|beneficiary|payer|payee|search)_?name|surname|login|attn"
+    r"|street|street_?(?:no|number)|house_?number|address|address_?line_?\d?|line_?\d|addr|city_?line"
+    r"|zip|zip_?code|post_?code|postal_?code|postcode|latitude|longitude"
+    r"|ip|ip_?addr(?:ess)?|mac_?addr(?:ess)?|imei|imsi|idfa|gaid)$",
     re.IGNORECASE,
 )
-_EMAIL = re.compile(r"[\w.+%-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}")
-_PHONE = re.compile(r"\+\d[\d ()/.-]{7,18}\d(?!\d)")
-_SSN = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
-_CARD = re.compile(r"(?<!\d)\d{13,19}(?!\d)")
-_IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}\d{2}[A-Z0-9]{11,30}(?![A-Z0-9])")
-_IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
-_IPV6 = re.compile(r"(?<![\w:])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?![\w:])")
-_IBAN_MODULUS = 97
-
-
-def is_personal_column(column: str, value: bytes) -> bool:
-    """Whether a constant of this column is replaced as a whole; short codes are not."""
-    return len(value) >= _SHORTEST and bool(_PERSONAL_COLUMN.search(column))
-
-
-def personal_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of a text that look personal, in order, not overlapping."""
-    end = 0
-    found = [(m.start(), m.end()) for p, holds in _TESTS for m in p.finditer(text) if holds(m[0])]
-    for start, stop in sorted(found, key=lambda span: (span[0], -span[1])):
-        if start >= end:
-            yield start, stop
-            end = stop
-
-
-def _always(_text: str) -> bool:
-    return True
-
-
-def _is_iban(text: str) -> bool:
-    digits = "".join(str(int(c, 36)) for c in text[4:] + text[:4])
-    return int(digits) % _IBAN_MODULUS == 1
-
-
-_TESTS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (_EMAIL, _always),
-    (_PHONE, _always),
-    (_SSN, _always),
-    (_CARD, is_luhn),
-    (_IBAN, _is_iban),
-    (_IPV4, lambda text: is_ip(text, 4)),
-    (_IPV6, lambda text: is_ip(text, 6)),
+_SECRET = re.compile(
+    r"(?:^|_)(?:password|passwd|passphrase|pwd|secret|pin|pin_?code|cvv2?|cvc2?|otp|api_?key"
+    r"|private_?key|access_?token|refresh_?token|credentials?)$",
+    re.IGNORECASE,
 )
+_PEOPLE = re.compile(
+    r"(?:^|_)(?:users?|customers?|people|persons?|contacts?|members?|employees?|staff|patients?|clients?"
+    r"|borrowers?|applicants?|guarantors?|profiles?|subscribers?|recipients?|shoppers?|buyers?)$",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"(?:^|_)(?:actor|author|owner|agent|assignee|reviewer|approver|operator|sender|receiver|recipient"
+    r"|customer|contact|holder|by|signature|signed|name)$",
+    re.IGNORECASE,
+)
+_TINY = {
+    "birth": re.compile(
+        r"(?:^|_)(?:dob|born|born_?on|birth_?(?:day|date)|date_?of_?birth)$", re.IGNORECASE
+    ),
+    "postal": re.compile(r"(?:^|_)(?:zip|zip_?code|post_?code|postal_?code)$", re.IGNORECASE),
+    "last4": re.compile(r"(?:^|_)last_?(?:4|four)$", re.IGNORECASE),
+    "secret": _SECRET,
+}
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def is_personal_column(column: str, value: bytes, table: str = "") -> bool:
+    """Whether a constant of this column is replaced as a whole; short codes are not, secrets are. The
+    `name` in a table of people is a person's."""
+    name = _snake(column)
+    if value and _SECRET.search(name):
+        return True
+    is_named = name.lower() == "name" and _PEOPLE.search(_snake(table))
+    return len(value) >= _SHORTEST and bool(_PERSONAL.search(name) or is_named)
+
+
+def may_name_a_person(column: str) -> bool:
+    """Whether a column holds people or the system's own actors: `created_by`, `actor`, `owner_name`."""
+    return bool(_PERSON.search(_snake(column)))
+
+
+def tiny_domain_of(column: str) -> str:
+    """The domain of a column that has few possible values (dates of birth, postal codes, last four
+    digits, PINs), so that none is told by an equal value of another meaning; "" for all others."""
+    name = _snake(column)
+    return next((domain for domain, names in _TINY.items() if names.search(name)), "")
+
+
+def _snake(column: str) -> str:
+    """`dateOfBirth` as `date_Of_Birth`."""
+    return _CAMEL.sub("_", column)

@@ -103,8 +103,8 @@ def _asks_nothing(sql: bytes, tokens: Sequence[Token], kind: StatementKind) -> b
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+@dataclass(frozen=True, slots=True, repr=False)
+class Example(Raw):
     """What clean captures have in common. `most` says how often one flow sent a shape at most;
     of the `tables` named, `inserted` are those that the flow fills; `constants` are values that
     every capture holds."""

@@ -66,8 +66,8 @@ def _coverage(parts: Sequence[Part], example: Example) -> float:
     return len({shape for part in parts for shape in part.shapes}) / len(example.most)
 
 
-@dataclass(slots=True)
-class _Groups:
+@dataclass(slots=True, repr=False)
+class _Groups(Raw):
     """A union-find over parts in which two flows refuse to become one."""
 
     parts: Sequence[Part]

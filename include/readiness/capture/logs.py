@@ -17,6 +17,7 @@ from readiness.capture.history import History
 from readiness.capture.slow_log import SlowLog
 from readiness.capture.slow_table import SlowTable
 from readiness.errors import CaptureError, LogFormatError
+from readiness.model.boundary import values_end_here
 
 if TYPE_CHECKING:
     from readiness.ports import Progress
@@ -51,6 +52,7 @@ _SINGLE: dict[str, Callable[[Path, Meter], EventSource]] = {
 }
 
 
+@values_end_here
 def open_log(path: Path, *, format: str = "auto", progress: Progress | None = None) -> EventSource:
     """The events of one log; `format` is one of FORMATS, auto looks at the first bytes.
 
@@ -59,6 +61,7 @@ def open_log(path: Path, *, format: str = "auto", progress: Progress | None = No
     return _open([path], format, progress)
 
 
+@values_end_here
 def open_logs(
     paths: Sequence[Path], *, format: str = "auto", progress: Progress | None = None
 ) -> list[EventSource]:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from readiness.capture.events import LogEvent
 from readiness.capture.session import Session
 from readiness.errors import SqlError
+from readiness.model.transactions import Raw
 
 _MOST_HELD = 200  # further away, the statement was broken and what follows are records
 _MOST_HELD_BYTES = 16 << 20
 
 
-@dataclass(slots=True)
-class Cut:
+@dataclass(slots=True, repr=False)
+class Cut(Raw):
     """A statement that never ends, and the records behind it, which may be lines of it."""
 
     event: LogEvent

@@ -36,8 +36,8 @@ class Meeting(Raw):
     is_inserted: bool
 
 
-@dataclass(slots=True)
-class _Words:
+@dataclass(slots=True, repr=False)
+class _Words(Raw):
     """The tokens that matter, as text in upper case for words, and where tables are named."""
 
     sql: bytes

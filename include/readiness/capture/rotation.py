@@ -14,6 +14,7 @@ from pathlib import Path
 
 from readiness.capture.files import LogFile
 from readiness.errors import CaptureError
+from readiness.model.transactions import Raw
 
 # up to `.log`, or up to a number or date behind the name
 _BASE = re.compile(r"(?i)(.+?\.(?:log|csv|slow))(?=$|[.\-_])")
@@ -27,8 +28,8 @@ _TIME = re.compile(
 _HEAD_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Part(Raw):
     """One file of a log; `first` is the time of its first record, None where it has none."""
 
     path: Path

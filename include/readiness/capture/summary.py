@@ -15,7 +15,7 @@ from readiness.capture.selection import Selection
 from readiness.capture.sessions import Transactions, iso_time, nobody
 from readiness.capture.sql_mode import ANSI_QUOTES, NO_BACKSLASH_ESCAPES
 from readiness.errors import SqlError
-from readiness.model.transactions import RawStatement, RawTransaction
+from readiness.model.transactions import Raw, RawStatement, RawTransaction
 from readiness.model.workload import StatementKind
 from readiness.sql.kind import statement_kind
 from readiness.sql.lexer import lex
@@ -83,8 +83,8 @@ class CaptureSummary:
         return {**values, "rate": rate, "flows": self.flows.to_json() if self.flows else None}
 
 
-@dataclass(slots=True)
-class _Tally:
+@dataclass(slots=True, repr=False)
+class _Tally(Raw):
     """Counts transactions one by one, so that none need be kept."""
 
     transactions: int = 0

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from readiness.errors import ConfigError
+
+_PASSWORD = re.compile(r"(://[^\s:/@]*:)[^\s/]*@")
 
 if TYPE_CHECKING:
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -22,8 +25,10 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**given)
 
     def error(self, message: str) -> NoReturn:
-        """Raises ConfigError; the hint is the command's own help."""
-        raise ConfigError(f"{self.prog}: {message}.", hint=f"{self.prog} --help")
+        """Raises ConfigError; the hint is the command's own help. A password in what was typed is
+        not repeated."""
+        shown = _PASSWORD.sub(r"\1…@", message)
+        raise ConfigError(f"{self.prog}: {shown}.", hint=f"{self.prog} --help")
 
 
 def number(lowest: float, highest: float = math.inf) -> Callable[[str], float]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from readiness.adapters.server_log import MySqlServerLog
+from readiness.artifacts.raw_logs import RawLogs
 from readiness.capture.events import EventSource
 from readiness.cli import console
 from readiness.config.dsn import Dsn
@@ -104,8 +105,11 @@ def _fetch(args: argparse.Namespace, log: MySqlServerLog, memory: LogMemory, sho
             console.progress(line)
         return show(source)
     fetched, said = server_log.fetch(log, memory, args.output)
+    settings = read_settings()
+    RawLogs(settings.state, settings.captures).remember(fetched.path, "fetched")
     what = f"{fetched.rows:,} rows, " * bool(fetched.rows)
     text = f"{fetched.path}: {what}{fetched.size_bytes:,} bytes, readable by you alone"
+    text += f"; `readiness prune` deletes it after {settings.raw_log_days:g} days"
     data = {
         "path": str(fetched.path),
         "rows": fetched.rows,

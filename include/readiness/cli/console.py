@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 
 from readiness.errors import ConfigMistakes, ReadinessError, TargetRefused
+from readiness.model.boundary import unexpected
 from readiness.report.terminal import format_error
 
 
@@ -50,6 +51,8 @@ def _as_json(error: ReadinessError) -> dict[str, object]:
 
 def of_system(error: OSError) -> ReadinessError:
     """A file or folder that the system refused, as an error of ours: which, and why."""
+    if not error.errno:  # its text is a library's own, which may quote what it read
+        return unexpected(error)
     where = f"{error.filename}: " if error.filename else ""
     return ReadinessError(
         f"{where}{error.strerror or type(error).__name__}.",

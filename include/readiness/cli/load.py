@@ -15,6 +15,7 @@ from readiness.cli.ramp import load_and_judge, new_folder
 from readiness.config.places import find
 from readiness.config.plan import Plan, load_plan
 from readiness.config.settings import read_settings
+from readiness.config.yaml_file import CoreDumper
 from readiness.wiring.ramps import RampRequest
 from readiness.wiring.targets import target_of
 
@@ -105,7 +106,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     # Not yet in the run folder: a refused load leaves none behind.
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "load.yaml"
-        path.write_text(yaml.safe_dump(written, sort_keys=False), encoding="utf-8")
+        path.write_text(yaml.dump(written, Dumper=CoreDumper, sort_keys=False), encoding="utf-8")
         return load_plan(path)
 
 

@@ -14,8 +14,10 @@ from readiness.cli import (
     capture,
     clone,
     console,
+    doctor,
     judge,
     load,
+    prune,
     ramp,
     report,
     scan,
@@ -24,8 +26,9 @@ from readiness.cli import (
 )
 from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
+from readiness.model.boundary import unexpected
 
-COMMANDS = (server, capture, workload, scan, clone, load, ramp, judge, report)
+COMMANDS = (server, capture, workload, scan, clone, load, ramp, judge, report, prune, doctor)
 
 _EPILOG = """\
 A target is named by a DSN without a password:
@@ -62,6 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return console.unheard()
     except OSError as error:
         return console.failure(console.of_system(error), as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - a traceback could show captured values
+        return console.failure(unexpected(error), as_json=as_json)
     except KeyboardInterrupt:
         console.progress("Interrupted. What this command started has been stopped.")
         return 5

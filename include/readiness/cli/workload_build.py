@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from readiness.anonymize.key import load_key
+from readiness.anonymize.policy import Policy
 from readiness.cli import console
 from readiness.cli.arguments import add_json
 from readiness.cli.choosing import add_choosing, choosing_of
 from readiness.config.dsn import Dsn
+from readiness.config.places import find
 from readiness.config.settings import read_settings
 from readiness.flow.build import Built
 from readiness.wiring.targets import login_of
-from readiness.wiring.workloads import Asked, build
+from readiness.wiring.workloads import Asked, build, key_of
 from readiness.workload.explain.funnel import classes_line, funnel_line
 
 
@@ -44,7 +46,17 @@ def add(build: argparse.ArgumentParser) -> None:
         type=Path,
         help="what you say of variables; default: the .overrides.yaml beside the output",
     )
+    build.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="how columns are treated: a file, or a name in include/policies",
+    )
     build.add_argument("--key-file", metavar="F", type=Path, help="key of the pseudonyms")
+    build.add_argument(
+        "--new-key",
+        action="store_true",
+        help="the key of the workload that is there is lost or retired: every pseudonym changes",
+    )
     build.add_argument(
         "--allow", metavar="F", type=Path, help="values that may stand there: readiness scan --help"
     )
@@ -70,9 +82,10 @@ def run(args: argparse.Namespace) -> int:
         choosing=choosing_of(args),
         target=login_of(Dsn.parse(args.target)) if args.target else None,
         overrides=args.overrides,
+        policy=find(args.policy, kind="policies") if args.policy else None,
         allow=args.allow,
     )
-    key = load_key(args.key_file or read_settings().key_file)
+    key = key_of(args.key_file or read_settings().key_file, args.output, is_new=args.new_key)
     built = build(asked, key=key, output=args.output, tell=console.progress)
     console.result(_data(built), "\n".join(_lines(built)), as_json=args.json)
     return 0
@@ -89,12 +102,22 @@ def _lines(built: Built) -> Iterator[str]:
         entries = f"{built.overridden} override{'s' * (built.overridden != 1)}"
         kept = "" if built.overrides == built.kept else f", kept as {built.kept.name}"
         yield f"  {entries} in force, from {built.overrides}{kept}"
+    yield f"  {policy_line(built.policy)}"
     if built.changes is not None:
         told = "changed since" if built.changes else "nothing changed since"
         yield f"  {told} the workload that was there{':' * bool(built.changes)}"
         yield from (f"    {line}" for line in built.changes.lines())
     yield from (f"  the target has {offer.line()}" for offer in built.offers)
     yield from (f"  ! {warning}" for warning in built.warnings)
+
+
+def policy_line(policy: Policy) -> str:
+    """What was done with people's values, and by whose word."""
+    if not policy.sha256:
+        return "no policy: what differs or looks personal is replaced"
+    counts = Counter(str(rule.treat) for rule in policy.rules.values())
+    told = ", ".join(f"{n} {treat}" for treat, n in sorted(counts.items())) or "no column"
+    return f"policy {policy.title}: {told}; else what differs or looks personal is replaced"
 
 
 def _data(built: Built) -> dict[str, object]:
@@ -107,6 +130,7 @@ def _data(built: Built) -> dict[str, object]:
             "file": str(built.overrides) if built.overrides else None,
             "entries": built.overridden,
         },
+        "policy": built.policy.title or None,
         "changes": None if built.changes is None else built.changes.to_json(),
         "offers": [offer.to_json() for offer in built.offers],
         "warnings": list(built.warnings),

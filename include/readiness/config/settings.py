@@ -5,6 +5,9 @@ READINESS_STORE        folder that holds `runs/` (default: the state folder)
 READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
 READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
 READINESS_CLONE_LIFETIME  "attached": clones of DAG tasks die with their process (default: detached)
+READINESS_CAPTURES        folder of raw logs, which are deleted in time (default STATE/captures)
+READINESS_RAW_LOG_DAYS    days that raw logs stay until `readiness prune` deletes them (default 14)
+READINESS_RUN_DAYS        days that run folders stay (default: for ever)
 READINESS_SLACK_CHANNEL   id of the channel that is told of runs, such as C0123456789
 READINESS_SLACK_GROUP     id of the user group that is paged, such as S0123456789
 READINESS_BASE_URL        where Airflow's pages are, for links in messages: https://airflow.example.com
@@ -16,6 +19,7 @@ READINESS_MYSQLD, the server program, is read where programs are looked for
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +30,7 @@ from readiness.model.clone import Endpoint
 from readiness.ports import ProductionEndpoint
 
 DEFAULT_STATE = Path(".local")
+RAW_LOG_DAYS = 14.0
 _HINT = "Write host:port or an absolute socket path; separate several with commas."
 
 
@@ -41,11 +46,19 @@ class Settings:
     slack_channel: str = ""
     slack_group: str = ""
     base_url: str = ""
+    captures_folder: Path | None = None
+    raw_log_days: float = RAW_LOG_DAYS
+    run_days: float | None = None
 
     @property
     def runs(self) -> Path:
         """The folder of run folders."""
         return self.store / "runs"
+
+    @property
+    def captures(self) -> Path:
+        """The folder of raw logs."""
+        return self.captures_folder or self.state / "captures"
 
     @property
     def workloads(self) -> Path:
@@ -71,6 +84,9 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
         slack_channel=env.get("READINESS_SLACK_CHANNEL", "").strip(),
         slack_group=env.get("READINESS_SLACK_GROUP", "").strip(),
         base_url=env.get("READINESS_BASE_URL", "").strip().rstrip("/"),
+        captures_folder=_path(env.get("READINESS_CAPTURES", "")),
+        raw_log_days=_days(env, "READINESS_RAW_LOG_DAYS", RAW_LOG_DAYS) or 0.0,
+        run_days=_days(env, "READINESS_RUN_DAYS", None),
     )
 
 
@@ -84,6 +100,21 @@ def _is_attached(text: str) -> bool:
     if text not in {"", "attached", "detached"}:
         raise ConfigError("READINESS_CLONE_LIFETIME is attached or detached.")
     return text == "attached"
+
+
+def _days(env: Mapping[str, str], name: str, default: float | None) -> float | None:
+    text = env.get(name, "").strip()
+    if not text:
+        return default
+    try:
+        days = float(text)
+    except ValueError:
+        days = -1.0
+    if not 0 <= days < math.inf:
+        raise ConfigError(
+            f"{name} is {text!r}; allowed is a number of days from 0 up.", hint=f"{name}=14"
+        )
+    return days
 
 
 def _path(text: str) -> Path | None:

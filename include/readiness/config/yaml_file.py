@@ -123,6 +123,10 @@ class _CoreLoader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
 
+class CoreDumper(yaml.SafeDumper):
+    """Writes what `read_yaml` reads back: a text such as 47e55927 is a number to it, and is quoted."""
+
+
 for _tag, _pattern, _first in (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+", "-+0123456789"),
@@ -130,9 +134,10 @@ for _tag, _pattern, _first in (
     ("float", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", "-+."),
     ("null", r"~|null|Null|NULL|", "~nN\0"),
 ):
-    _CoreLoader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), list(_first)
-    )
+    for _class in (_CoreLoader, CoreDumper):
+        _class.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), list(_first)
+        )
 
 
 def _integer(text: str) -> int:

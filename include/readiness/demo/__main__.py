@@ -18,6 +18,7 @@ from readiness.demo.interrupts import finished, finishing, interruptible
 from readiness.demo.pipeline import DemoAnswer, DemoPipeline
 from readiness.demo.steps import Steps
 from readiness.errors import ReadinessError
+from readiness.model.boundary import unexpected
 from readiness.report.terminal import DemoEnd, demo_tail
 from readiness.wiring.ramps import require_one_shard
 
@@ -45,6 +46,8 @@ def main() -> int:
         return failure(error, as_json=False)
     except OSError as error:
         return failure(of_system(error), as_json=False)
+    except Exception as error:  # noqa: BLE001 - a traceback could show captured values
+        return failure(unexpected(error), as_json=False)
     except KeyboardInterrupt:
         print("\nInterrupted. Nothing is left running.", file=sys.stderr)
         return INTERRUPTED

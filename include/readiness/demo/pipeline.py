@@ -20,6 +20,7 @@ from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.demo.airflow_child import AirflowChild, AirflowPlaces
 from readiness.demo.production import DATABASE, Production
+from readiness.demo.proof import prove
 from readiness.demo.shop import SERVICE_USERS
 from readiness.demo.steps import Steps
 from readiness.errors import CloneError, TargetRefused
@@ -72,6 +73,7 @@ class DemoPipeline:
         safety = self._show_refusal()
         self._snapshot()
         folder = self._airflow.run()
+        self._prove(captures, folder)
         return DemoAnswer(summarize(view_of(folder)), folder, safety, is_cached)
 
     def clean(self) -> None:
@@ -145,6 +147,12 @@ class DemoPipeline:
                 tell(f"refused, as it must be: {', '.join(missing)}")
                 return f'the same load against "production" was refused: {", ".join(missing)}'
         raise CloneError("The interlock let load through to production: this is a fault of ours.")
+
+    def _prove(self, captures: list[Path], folder: RunFolder) -> None:
+        """Searches all that the run has published. Raises PrivacyError for a captured value in it."""
+        with self._steps.step("search all outputs") as tell:
+            beside = sorted(self._workload.parent.glob(f"{self._workload.stem}.*"))
+            tell(prove(captures, [folder.path, *beside]))
 
     def _snapshot(self) -> None:
         with self._steps.step("snapshot of production") as tell:

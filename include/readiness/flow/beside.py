@@ -60,12 +60,14 @@ class Beside:
 class Before:
     """The workload that is there before a rebuild. `data` is b"" where there is none; `workload` is
     None where it cannot be read; `columns` maps what it named to table.column; `is_edited` says that
-    a person changed the file after it was built."""
+    a person changed the file after it was built; `key` is the check value of the key that made it, ""
+    where that is not known."""
 
     data: bytes = b""
     workload: Workload | None = None
     columns: Mapping[str, str] | None = None
     is_edited: bool = False
+    key: str = ""
 
     def warnings(self, beside: Beside) -> list[str]:
         """What a person must know who replaces it."""
@@ -91,7 +93,7 @@ def read_before(beside: Beside) -> Before:
         workload = parse(data, path=beside.workload)
     except WorkloadError:
         workload = None
-    return Before(data, workload, _columns(known), is_edited)
+    return Before(data, workload, _columns(known), is_edited, str(known.get("key", "")))
 
 
 def _explanation(beside: Beside) -> Mapping[str, object]:

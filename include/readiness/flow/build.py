@@ -12,15 +12,20 @@ from pathlib import Path
 
 from readiness.anonymize.allowed import Allowed, value_hash, without
 from readiness.anonymize.filter import filter_of
+from readiness.anonymize.key import key_check
 from readiness.anonymize.originals import Originals, originals
 from readiness.anonymize.parts import with_parts
+from readiness.anonymize.personal import places_of_personal, with_personal
+from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
 from readiness.artifacts import atomic
-from readiness.config.overrides import Overrides
 from readiness.errors import PrivacyError
 from readiness.flow.beside import Beside, read_before
 from readiness.flow.choosing import Choosing, read_captures
+from readiness.flow.policies import deciding, policy_changes, policy_in_force
+from readiness.flow.remarks import doubtful, personal, unlike
+from readiness.model.boundary import values_end_here
 from readiness.model.draft import RawDraft
 from readiness.model.explanation import Explanation
 from readiness.model.transactions import RawCapture
@@ -28,7 +33,7 @@ from readiness.model.workload import Workload
 from readiness.ports import Progress, Session
 from readiness.workload.explain.changes import Changes, changes_between
 from readiness.workload.explain.example import with_examples
-from readiness.workload.explain.explained import confidence_of, explained, vocabulary
+from readiness.workload.explain.explained import Origin, confidence_of, explained, vocabulary
 from readiness.workload.explain.overrides import InForce
 from readiness.workload.find.parameterize import parameterize
 from readiness.workload.find.source import source_exists, source_rows
@@ -40,7 +45,6 @@ from readiness.workload.schema import Schema
 from readiness.workload.text.file import render
 
 _FEW = 2  # captures
-_SHOWN = 4  # doubts
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,9 @@ class BuildInputs:
     """What a workload is built from. `users` keeps only their sessions (empty: all); `choosing`
     says which part of each log is a capture; `overrides` is a file that replaces the one kept beside
     the workload; `keep_previous` keeps what was there as `checkout.sql.previous`, which is always done
-    where a person had edited it. `allowed` says which values may stand in outputs. Without
-    `keeps_filter` (the key is thrown away) later tasks have nothing to search for."""
+    where a person had edited it; `policy` is a file that says how columns are treated. `allowed` says
+    which values may stand in outputs. Without `keeps_filter` (the key is thrown away) later tasks have
+    nothing to search for."""
 
     name: str
     captures: tuple[Path, ...]
@@ -58,6 +63,7 @@ class BuildInputs:
     choosing: Choosing = field(default_factory=Choosing)
     overrides: Path | None = None
     keep_previous: bool = False
+    policy: Path | None = None
     allowed: Allowed = field(default_factory=Allowed)
     keeps_filter: bool = True
 
@@ -67,7 +73,7 @@ class Built:
     """The workload as written, and what to tell of it; nothing here holds a captured value.
 
     `overrides` is the file they came from (None: none are in force), `kept` where they are kept,
-    `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
+    `policy` is the one in force; `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
     what the target has for its samples."""
 
     workload: Workload
@@ -79,8 +85,10 @@ class Built:
     overridden: int = 0
     changes: Changes | None = None
     offers: tuple[Offer, ...] = ()
+    policy: Policy = NO_POLICY
 
 
+@values_end_here
 def build_workload(
     inputs: BuildInputs,
     *,
@@ -95,8 +103,8 @@ def build_workload(
 
     Raises CaptureError, ConfigError for overrides, WorkloadError, and PrivacyError naming line and
     encoding."""
-    building = _Building(inputs, Beside(output), tell or _silent)
-    return building.build(source, target, key=key)
+    building = _Building(inputs, Beside(output), tell or _silent, key)
+    return building.build(source, target)
 
 
 def _silent(_text: str) -> None:
@@ -106,14 +114,18 @@ def _silent(_text: str) -> None:
 class _Building:
     """One build: what is there before, and the overrides in force."""
 
-    def __init__(self, inputs: BuildInputs, beside: Beside, tell: Progress) -> None:
+    def __init__(self, inputs: BuildInputs, beside: Beside, tell: Progress, key: bytes) -> None:
         self._inputs = inputs
         self._beside = beside
         self._tell = tell
         self._before = read_before(beside)
         self._overrides = beside.overrides_in_force(inputs.overrides)
+        self._key = key
+        asked = inputs.policy
+        self._policy = policy_in_force(asked, inputs.schema) if asked else NO_POLICY
+        self._schema = deciding(inputs.schema, self._policy)
 
-    def build(self, source: Session | None, target: Session | None, *, key: bytes) -> Built:
+    def build(self, source: Session | None, target: Session | None) -> Built:
         """Everything in its order; files are written last."""
         if source:
             refuse_other_sql_modes(global_sql_modes(source), "the source")
@@ -121,15 +133,16 @@ class _Building:
         draft = self._draft(captures, source)
         self._tell("replacing captured values")
         given = {v.name for v in draft.variables if v.is_given}
-        workload = with_examples(seal(draft, key=key), given)
+        workload = with_examples(seal(draft, key=self._key, policy=self._policy), given)
         workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
         offers = self._offers(workload, target)
-        unused = self._write(workload, draft, key)
+        unused = self._write(workload, draft)
         warnings = [w for c in captures for w in _warnings(c)]
         warnings += [
             f"the allow-list's entry {entry} allows nothing: remove it" for entry in unused
         ]
-        warnings += [*draft.warnings, *self._told(workload, draft.explanation)]
+        warnings += [*draft.warnings, *personal(places_of_personal(draft, self._policy))]
+        warnings += self._told(workload, draft.explanation)
         return self._built(workload, warnings, offers)
 
     def _captures(self) -> list[RawCapture]:
@@ -139,7 +152,7 @@ class _Building:
 
     def _draft(self, captures: Sequence[RawCapture], source: Session | None) -> RawDraft:
         self._tell(f"comparing {len(captures)} captures, statement by statement")
-        schema = self._inputs.schema
+        schema = self._schema
         overrides = self._overrides
         return parameterize(
             captures,
@@ -157,11 +170,12 @@ class _Building:
         self._tell("reading the rows of the target that checkouts pick from")
         return tuple(offers_of(read_pools(workload, target)))
 
-    def _write(self, workload: Workload, draft: RawDraft, key: bytes) -> tuple[str, ...]:
+    def _write(self, workload: Workload, draft: RawDraft) -> tuple[str, ...]:
         """All files or none; gives the entries of the allow-list that allow nothing."""
         files = self._files(workload, draft.explanation)
         self._tell("searching the new files for captured values")
-        differing = with_parts(originals(draft), draft)
+        key = self._key
+        differing = with_personal(with_parts(originals(draft), draft), draft, self._policy)
         captured = without(differing, self._inputs.allowed, key)
         _require_clean(self._leaks(files, captured))
         self._replace(files, filter_of(captured, key) if self._inputs.keeps_filter else b"")
@@ -191,9 +205,19 @@ class _Building:
             explanation,
             file=beside.workload.name,
             sha256=hashlib.sha256(text).hexdigest(),
-            overrides=beside.overrides.name if overrides else "",
+            origin=self._origin(),
         )
         return files
+
+    def _origin(self) -> Origin:
+        policy = self._policy
+        named = {"name": policy.name, "sha256": policy.sha256} if policy.sha256 else {}
+        return Origin(
+            self._beside.overrides.name if self._overrides else "",
+            key_check(self._key),
+            named,
+            {".".join(c): (str(r.treat), r.reason) for c, r in sorted(policy.rules.items())},
+        )
 
     def _leaks(self, files: Mapping[Path, bytes], captured: Originals) -> list[Leak]:
         """Captured values in the workload; in the other files those that are none of our words."""
@@ -206,6 +230,7 @@ class _Building:
     def _told(self, workload: Workload, explanation: Explanation) -> Iterator[str]:
         """What a person must know, beyond what the captures and the rules say."""
         yield from self._before.warnings(self._beside)
+        yield from policy_changes(self._before.workload, workload)
         if workload.captures <= _FEW:
             yield (
                 f"confidence: {confidence_of(workload.captures)}. A value that both share by accident"
@@ -213,8 +238,8 @@ class _Building:
                 f" {self._beside.explanation.name}; a third capture settles them"
             )
         if explanation.doubts:
-            yield _doubtful(explanation, self._beside.explanation.name)
-        yield from _unlike(workload, self._overrides)
+            yield doubtful(explanation, self._beside.explanation.name)
+        yield from unlike(workload, self._overrides)
 
     def _built(
         self, workload: Workload, warnings: Sequence[str], offers: tuple[Offer, ...]
@@ -230,31 +255,8 @@ class _Building:
             len(overrides.entries) if overrides else 0,
             changes_between(before, workload) if before else None,
             offers,
+            self._policy,
         )
-
-
-def _doubtful(explanation: Explanation, file: str) -> str:
-    """How many, the first few by place, and what settles most of them."""
-    doubts = explanation.doubts
-    places = "; ".join(d.where for d in doubts[:_SHOWN]) + "; …" * (len(doubts) > _SHOWN)
-    cures = " or ".join(dict.fromkeys(d.cure for d in doubts))
-    one = len(doubts) == 1
-    return (
-        f"{len(doubts)} place{'s' * (not one)} could mean another value as well ({places}): see doubts"
-        f" in {file}. What settles {'it' if one else 'them'}: {cures}"
-    )
-
-
-def _unlike(workload: Workload, overrides: Overrides | None) -> Iterator[str]:
-    """Generators that were asked for by name and could not be learnt from what was captured."""
-    by_name = {v.name: v.generator for v in workload.variables}
-    for name, entry in overrides.entries.items() if overrides else ():
-        made = by_name.get(entry.name or name, "")
-        if entry.generator and not made.startswith(entry.generator):
-            yield (
-                f"@{entry.name or name} does not look like {entry.generator}: {made} was learnt. Write"
-                " its range or shape in parentheses to have it all the same"
-            )
 
 
 def _require_clean(leaks: Sequence[Leak]) -> None:

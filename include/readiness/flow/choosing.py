@@ -16,6 +16,7 @@ from readiness.capture.selection import Selection
 from readiness.capture.sessions import Transactions, read_capture
 from readiness.capture.summary import CaptureSummary, summarize_source
 from readiness.errors import CaptureError
+from readiness.model.boundary import values_end_here
 from readiness.model.transactions import RawCapture
 from readiness.workload.schema import Schema
 
@@ -37,6 +38,7 @@ class Choosing:
         return self.selection.is_all and not self.like
 
 
+@values_end_here
 def read_captures(
     logs: Sequence[Path],
     choosing: Choosing,
@@ -79,6 +81,7 @@ def _refuse_copies(captures: Sequence[RawCapture]) -> None:
         seen[sent] = capture.source
 
 
+@values_end_here
 def summarize_sources(
     sources: Sequence[EventSource], choosing: Choosing, *, users: Sequence[str] = ()
 ) -> list[CaptureSummary | HistoryShape]:
@@ -95,6 +98,7 @@ def summarize_sources(
     ]
 
 
+@values_end_here
 def read_example(choosing: Choosing, schema: Schema | None = None) -> Example | None:
     """What the clean captures teach, None where none are given."""
     if not choosing.like:

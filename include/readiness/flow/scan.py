@@ -17,6 +17,7 @@ from readiness.anonymize.scan import Leak
 from readiness.artifacts.contents import contents, files_in
 from readiness.errors import CaptureError, WorkloadError
 from readiness.flow.choosing import Choosing, read_captures
+from readiness.model.boundary import values_end_here
 from readiness.model.transactions import RawCapture
 from readiness.ports import Progress
 from readiness.workload.find.parameterize import parameterize
@@ -60,6 +61,7 @@ def sought_in_filter(kept: Filter) -> Sought:
     return Sought(kept.needles, lambda value_id: kept.hashes[value_id], len(kept.hashes))
 
 
+@values_end_here
 def sought_in_captures(logs: Sequence[Path], key: bytes | None) -> Sought:
     """What differs between these logs, as far as it can be told without a schema. Raises
     CaptureError."""
@@ -84,6 +86,7 @@ def sought_in_captures(logs: Sequence[Path], key: bytes | None) -> Sought:
     )
 
 
+@values_end_here
 def search(
     paths: Sequence[Path], sought: Sought, *, allowed: Allowed, progress: Progress
 ) -> Scanned:

@@ -23,6 +23,7 @@ from readiness.capture.events import EventSource
 from readiness.capture.general_table import WANTED, LiveTable
 from readiness.capture.logs import open_log
 from readiness.errors import ArtifactError, CaptureError, ConfigError, TargetError
+from readiness.model.boundary import values_end_here
 from readiness.model.server_log import FILE, TABLE, LogFacts, LogRecord, LogSettings
 from readiness.ports import ServerLog
 
@@ -60,6 +61,13 @@ class LogMemory:
         self.server = server
         name = hashlib.sha256(server.encode()).hexdigest()[:12]
         self.path = state / "server-logs" / f"{name}.json"
+
+    @classmethod
+    def at(cls, path: Path) -> LogMemory:
+        """The memory that a file is, whatever its server."""
+        memory = cls(path.parent.parent, path.stem)
+        memory.path = path
+        return memory
 
     def read(self) -> LogRecord | None:
         """The latest record; None when there is none. Raises ArtifactError for a broken file."""
@@ -144,6 +152,7 @@ def switch_off(log: ServerLog, memory: LogMemory) -> tuple[LogRecord, list[str]]
     return ended, said
 
 
+@values_end_here
 def open_source(log: ServerLog, memory: LogMemory) -> tuple[EventSource, list[str]]:
     """The server's log as a source of events, and what is to be said of it.
 
@@ -157,6 +166,7 @@ def open_source(log: ServerLog, memory: LogMemory) -> tuple[EventSource, list[st
     return open_log(_readable(path, memory.server)), said
 
 
+@values_end_here
 def fetch(log: ServerLog, memory: LogMemory, output: Path) -> tuple[Fetched, list[str]]:
     """Copies the log into `output` (new, mode 0600): a dump as of --batch with times in UTC, or the
     server's own file. Raises ConfigError, CaptureError; then nothing is left."""

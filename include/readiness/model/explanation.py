@@ -10,6 +10,7 @@ ABSENT = "absent"
 INLINE = "inline"
 STRUCTURAL = "structural"
 LISTED = "listed"
+POLICY = "policy"
 
 
 @dataclass(frozen=True, slots=True)

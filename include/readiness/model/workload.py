@@ -151,7 +151,8 @@ class Workload:
     """One flow, readable as `checkout.sql` (see `workload.text.file`).
 
     `tables` maps each table that the flow uses to the fingerprint of its definition when the
-    workload was built ({} where it is not known)."""
+    workload was built ({} where it is not known); `policy` is the name and hash of the privacy policy
+    that was in force, "" where the rules alone decided."""
 
     name: str
     captures: int
@@ -162,6 +163,7 @@ class Workload:
     set_names: str = ""
     repeats: tuple[Repeat, ...] = ()
     tables: Mapping[str, str] = field(default_factory=dict)
+    policy: str = ""
 
     @property
     def transactions(self) -> int:

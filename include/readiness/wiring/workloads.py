@@ -10,10 +10,11 @@ from pathlib import Path
 
 from readiness.adapters.mysql_session import Login, open_session
 from readiness.anonymize.allowed import Allowed, read_allowed
-from readiness.anonymize.key import load_key
+from readiness.anonymize.key import existing_key, load_key, require_key
 from readiness.artifacts import atomic
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
+from readiness.flow.beside import Beside, read_before
 from readiness.flow.build import BuildInputs, Built, build_workload
 from readiness.flow.choosing import Choosing
 from readiness.ports import Progress, Session
@@ -26,7 +27,8 @@ class Asked:
     sessions), or with `choosing` a part of each, and where its schema is known from: `source` is the
     login of the database where the captures were taken, `schema` a file with it as JSON. One of the
     two is needed. `target` is where the workload is to run; `overrides` a file that replaces the one
-    beside the workload; `allow` lists values that may stand in outputs."""
+    beside the workload, `policy` one that says how columns are treated; `allow` lists values that may
+    stand in outputs."""
 
     name: str
     captures: tuple[Path, ...]
@@ -36,7 +38,17 @@ class Asked:
     choosing: Choosing = field(default_factory=Choosing)
     target: Login | None = None
     overrides: Path | None = None
+    policy: Path | None = None
     allow: Path | None = None
+
+
+def key_of(path: Path | None, output: Path, *, is_new: bool = False) -> bytes:
+    """The key to build `output` with: that which built what is there, unless `is_new`; where nothing
+    is there yet, a key is made if need be. Raises ConfigError for another key, or a lost one."""
+    check = "" if is_new else read_before(Beside(output)).key
+    key = existing_key(path) if check else load_key(path)
+    require_key(key, check, made=str(output))
+    return key
 
 
 def build(
@@ -58,6 +70,7 @@ def build(
             choosing=asked.choosing,
             overrides=asked.overrides,
             keep_previous=keep_previous,
+            policy=asked.policy,
             allowed=read_allowed(asked.allow, key) if asked.allow else Allowed(),
         )
         return build_workload(
@@ -78,7 +91,7 @@ def publish(asked: Asked, settings: Settings) -> Built:
     path = settings.workloads / f"{asked.name}.sql"
     beside = path.with_suffix(".allow.yaml")
     asked = replace(asked, allow=asked.allow or (beside if beside.is_file() else None))
-    return build(asked, key=load_key(settings.key_file), output=path, keep_previous=True)
+    return build(asked, key=key_of(settings.key_file, path), output=path, keep_previous=True)
 
 
 def write_schema(source: Login, output: Path) -> Schema:

@@ -69,12 +69,16 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One database; `collation` is its default. `implied` has what columns refer to by their names
-    alone, where no foreign key says so; it is worked out anew for each build and kept in no file."""
+    """One database; `collation` is its default. Of the columns in `kept` a policy says that their
+    values are words like those of an ENUM, of those `apart` that they are no variables. `implied` has
+    what columns refer to by their names alone, where no foreign key says so; each build works it out
+    anew, and no file keeps it."""
 
     name: str
     collation: str
     tables: Mapping[str, Table] = field(default_factory=dict)
+    kept: frozenset[tuple[str, str]] = frozenset()
+    apart: frozenset[tuple[str, str]] = frozenset()
     implied: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     def find(self, table: str, column: str) -> tuple[str, str] | None:
@@ -129,8 +133,12 @@ class Schema:
         return self.type_of(table, column) in _WHOLE
 
     def is_listed(self, table: str, column: str) -> bool:
-        """Whether the schema itself lists the column's values: ENUM and SET."""
-        return self.type_of(table, column) in ("enum", "set")
+        """Whether the schema itself lists the column's values (ENUM and SET), or a policy keeps them."""
+        return self.type_of(table, column) in ("enum", "set") or (table, column) in self.kept
+
+    def is_fixed(self, table: str, column: str) -> bool:
+        """Whether the column's values become no variables: listed, or apart by a policy."""
+        return self.is_listed(table, column) or (table, column) in self.apart
 
     def children(self, table: str, column: str) -> list[tuple[str, str]]:
         """The columns that refer to this one by a foreign key, declared or implied, sorted by table."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,22 @@ def half_made(state: Path, lease_until: float) -> Path:
     return folder
 
 
+def test_the_janitor_deletes_raw_logs_in_time(airflow: Airflow, file: str, tmp_path: Path) -> None:
+    old, young = tmp_path / "captures/old.log", tmp_path / "captures/young.log"
+    old.parent.mkdir()
+    for log in (old, young):
+        log.write_text("SELECT 1")
+    os.utime(old, (1.0, 1.0))
+    answer = airflow("run", file, "{}", READINESS_STATE=str(tmp_path))
+    assert answer.found["tasks"]["prune"] == "success", answer.said
+    assert (old.exists(), young.exists()) == (False, True)
+
+
 def test_a_round_ends_what_a_killed_restore_left(
     airflow: Airflow, file: str, tmp_path: Path
 ) -> None:
     folder = half_made(tmp_path, 1.0)
     answer = airflow("run", file, "{}", READINESS_STATE=str(tmp_path))
-    assert answer.found["tasks"] == {"tend_clones": "success"}, answer.said
+    assert answer.found["tasks"] == {"tend_clones": "success", "prune": "success"}, answer.said
     assert not folder.exists()
     assert last_round_at(tmp_path / "janitor.json") is not None

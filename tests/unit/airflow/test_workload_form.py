@@ -19,6 +19,7 @@ GIVEN = {
     "source": None,
     "schema": "schema.json",
     "overrides": None,
+    "policy": None,
 }
 
 
@@ -36,6 +37,12 @@ def test_the_form_says_what_to_build() -> None:
         users=("api",),
         schema=Path("schema.json"),
     )
+
+
+def test_a_policy_is_found_by_its_name() -> None:
+    policy = asked_of({**GIVEN, "policy": "default"}).policy
+    assert policy is not None
+    assert policy.name == "default.yaml"
 
 
 def test_the_source_may_be_a_dsn() -> None:

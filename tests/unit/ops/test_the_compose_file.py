@@ -20,6 +20,7 @@ INITS = {"airflow-init", "readiness-init"}
 OURS = {
     "READINESS_BASE_URL",
     "READINESS_PRODUCTION",
+    "READINESS_RAW_LOG_DAYS",
     "READINESS_SLACK_CHANNEL",
     "READINESS_SLACK_GROUP",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,26 @@ def test_the_file_is_as_it_was_frozen() -> None:
 def test_what_was_written_is_read() -> None:
     data = (GOLDEN / "checkout.sql").read_bytes()
     assert parse(data, path=PATH) == ordered(small_workload())
+
+
+def test_a_policy_is_written_and_read() -> None:
+    workload = replace(small_workload(), policy="shop-2 3f2a9c11d0ab")
+    data = render(workload)
+    assert b"\n-- @policy shop-2 3f2a9c11d0ab\n" in data
+    assert parse(data, path=PATH) == ordered(workload)
+
+
+@pytest.mark.parametrize("policy", ["shop", "shop 3f2a", "a b 3f2a9c11d0ab", "shop\n 3f2a9c11d0ab"])
+def test_another_name_of_a_policy_is_refused(policy: str) -> None:
+    with pytest.raises(WorkloadError, match="policy"):
+        render(replace(small_workload(), policy=policy))
+
+
+def test_a_policy_line_that_cannot_be_read_is_told() -> None:
+    data = changed(b"-- @counts", b"-- @policy shop\n-- @counts")
+    with pytest.raises(WorkloadFileError, match="@policy cannot be read") as told:
+        parse(data, path=PATH)
+    assert "-- @policy checkout 3f2a9c11d0ab" in told.value.hint
 
 
 def test_a_file_of_an_earlier_build_is_read() -> None:

@@ -12,6 +12,7 @@ from readiness.model.explanation import (
     CHOICE,
     INLINE,
     LISTED,
+    POLICY,
     STRUCTURAL,
     UNINDEXED,
     Evidence,
@@ -138,16 +139,20 @@ class Witness:
             meeting = self._meeting(place)
             if place.literal.is_structural:
                 kind, why = STRUCTURAL, "shapes the statement, so that of the first capture stays"
-            elif self._schema.is_listed(meeting.table, meeting.column):
-                kind, why = (
-                    LISTED,
-                    "a word that the schema lists, so that of the first capture stays",
-                )
+            elif self._schema.is_fixed(meeting.table, meeting.column):
+                kind, why = self._why_fixed(meeting.table, meeting.column)
             else:
                 continue
             column = ".".join(filter(None, (meeting.table, meeting.column)))
             at = statement_id(place.statement)
             yield FixedPlace(kind, at, place.index + 1, column, why)
+
+    def _why_fixed(self, table: str, column: str) -> tuple[str, str]:
+        if (table, column) in self._schema.kept:
+            return POLICY, "kept by the policy, so that of the first capture stays"
+        if (table, column) in self._schema.apart:
+            return POLICY, "the policy says what stands here"
+        return LISTED, "a word that the schema lists, so that of the first capture stays"
 
     def _meeting(self, place: Place) -> Meeting:
         meetings = self._contexts[place.statement].meetings

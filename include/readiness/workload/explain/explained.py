@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import yaml
 
+from readiness.config.yaml_file import CoreDumper
 from readiness.model.explanation import Doubt, Evidence, Explanation, FixedPlace
 from readiness.model.workload import Repeat, Sample, Slot, Step, Variable, VariableKind, Workload
 from readiness.workload.explain.funnel import funnel_of
@@ -20,11 +22,28 @@ _ENTRY = re.compile(r"\n(?=  \w)")
 _WIDTH = 100_000  # nothing is folded: a change of one value is a change of one line
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a file tells of its build beside the evidence: the name of the overrides in force, the
+    check value of the key, and the policy: its name and hash, and for each column its treatment and
+    why. All are "" or empty where there is none."""
+
+    overrides: str = ""
+    key: str = ""
+    policy: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
 def explained(
-    workload: Workload, explanation: Explanation, *, file: str, sha256: str, overrides: str = ""
+    workload: Workload,
+    explanation: Explanation,
+    *,
+    file: str,
+    sha256: str,
+    origin: Origin | None = None,
 ) -> bytes:
-    """The file's bytes. `file` is the workload's name, `sha256` that of its bytes, `overrides` the
-    name of the file with the overrides in force."""
+    """The file's bytes. `file` is the workload's name, `sha256` that of its bytes."""
+    origin = origin or Origin()
     head: dict[str, object] = {
         "version": EXPLANATION_VERSION,
         "workload": file,
@@ -32,10 +51,10 @@ def explained(
         "captures": workload.captures,
         "confidence": confidence_of(workload.captures),
     }
-    if overrides:
-        head["overrides"] = overrides
+    head |= {k: v for k, v in (("key", origin.key), ("overrides", origin.overrides)) if v}
     sections: list[Mapping[str, object]] = [
         head,
+        {"policy": _policy(origin)},
         {"funnel": [_Row(step) for step in funnel_of(workload)]},
         {"repeats": {r.name: _repeat(r) for r in workload.repeats}},
         {"variables": dict(_variables(workload, explanation))},
@@ -47,6 +66,14 @@ def explained(
     ]
     filled = [_dumped(s) for s in sections if any(s.values())]
     return ("\n".join([HEADER, *filled])).encode("utf-8", "replace")
+
+
+def _policy(origin: Origin) -> Mapping[str, object]:
+    rules = {
+        column: _Row({"treat": treat} | ({"reason": reason} if reason else {}))
+        for column, (treat, reason) in origin.rules.items()
+    }
+    return {**origin.policy, "columns": rules} if origin.policy else {}
 
 
 def vocabulary(tables: Mapping[str, Sequence[str]]) -> bytes:
@@ -69,7 +96,7 @@ class _List(list[str]):
     """Written on one line."""
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(CoreDumper):
     """Short lists and rows on a line; lists stand below their key by two."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002

@@ -17,6 +17,7 @@ CONFIDENCE = {2: "two captures", 3: "three captures"}
 WORDS = """
 version workload captures confidence overrides overridden funnel step count counts repeats says one of them is drawn for each checkout variables dropped
 fixed doubts alignment unsettled class generator expression sample weight where row_with column
+policy sha256 columns treat reason pseudonym keep generalize empty kept by the says what stands here
 statements statement literal evidence index foreign_keys seen because taken could_be cure
 
 columns column differs were literals structural constant varying groups fresh existing server derived time inline generated

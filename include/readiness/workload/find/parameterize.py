@@ -105,7 +105,7 @@ def _uses(places: Sequence[Place], contexts: Sequence[Context], schema: Schema) 
     """The places that differ between captures, or would if the clock had moved on. A value of an
     ENUM or SET is one of the schema's words and stays that of the first capture."""
     met = [Use(p, _meeting(contexts, p)) for p in places if not p.literal.is_structural]
-    uses = [u for u in met if not schema.is_listed(*u.column)]
+    uses = [u for u in met if not schema.is_fixed(*u.column)]
     hidden = hidden_by_the_clock([u.place for u in uses], [schema.type_of(*u.column) for u in uses])
     return [u for u in uses if not u.place.is_constant or u.place.order in hidden]
 

@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from readiness.model.transactions import Raw
+
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\[\]{}:\"]+")
 _SPACE = re.compile(rb"\s*")
@@ -22,8 +24,8 @@ _DEEPEST = 64
 Values = tuple[bytes | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Node(Raw):
     """A value in a JSON text: a scalar, or a list or object whose `gaps` stand around `items`
     (one more than items, or `open` alone for an empty one)."""
 
@@ -66,8 +68,8 @@ def is_json(value: bytes) -> bool:
     return _tree(value) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+@dataclass(frozen=True, slots=True, repr=False)
+class Segment(Raw):
     """A stretch of JSON texts of one structure, in every capture: a scalar, or what stands between
     two. `is_bare` says that it has no quotes: a number, true, false or null."""
 

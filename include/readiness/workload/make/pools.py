@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from readiness.errors import WorkloadError
+from readiness.model.transactions import Raw
 from readiness.model.workload import Sample, Workload
 from readiness.ports import Session
 from readiness.workload.make.free import Free
@@ -22,8 +23,8 @@ from readiness.workload.make.taken import read_taken
 PoolRow = tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+@dataclass(frozen=True, slots=True, repr=False)
+class Group(Raw):
     """Different rows with the running sum of their weights: row i is drawn as often as
     `cumulative[i] - cumulative[i - 1]` says."""
 
@@ -41,8 +42,8 @@ class Group:
         return {row: b - a for row, (a, b) in zip(self.rows, steps, strict=True)}
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+@dataclass(frozen=True, slots=True, repr=False)
+class Pool(Raw):
     """The rows of one family: `columns` names the fields, `groups` maps the values of the
     condition's variables to rows (one group, under (), without a condition)."""
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import WorkloadError
+from readiness.model.boundary import values_end_here
 from readiness.model.transactions import Outcome, RawCapture
 from readiness.model.workload import StatementKind
 from readiness.sql.lexer import LITERALS, Token, lex
@@ -49,6 +50,7 @@ class Observed:
     outcomes: Mapping[int, Outcome]
 
 
+@values_end_here
 def observed(capture: RawCapture, rows: Mapping[int, tuple[int, int | None]]) -> Observed:
     """The answers of one capture; `rows` are those of its log by line.
 

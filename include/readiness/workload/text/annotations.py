@@ -16,7 +16,7 @@ from readiness.model.workload import Turn
 
 SETTING = ("gen", "sample", "derive", "bind")  # these describe a statement that sets variables
 OF_A_STEP = ("statement", "connection", "transaction", "turn", "pause", "shape")
-OF_THE_FILE = ("workload", "counts", "repeat", "tables")
+OF_THE_FILE = ("workload", "counts", "policy", "repeat", "tables")
 
 GEN = re.compile(rf"(?P<name>\w+)\s+fresh\s+(?P<spec>{SPECIFICATION})\s+(?P<column>\S.*)")
 DERIVE = re.compile(
@@ -29,6 +29,7 @@ SAMPLE = re.compile(
 )
 TURN = re.compile(r"(?P<repeat>\w+)\s+(?P<number>\d+)")
 REPEAT = re.compile(r"(?P<name>\w+)\s+counts:\s*(?P<counts>\S.*)")
+POLICY = re.compile(r"[A-Za-z0-9_.-]+ [0-9a-f]{12}")
 TITLE = re.compile(r"(?P<name>[A-Za-z0-9_-]+)(?P<figures>(?:\s+\w+:\s*\d+)*)")
 
 _NOTE = re.compile(rb"--\s+@(\w+)[ \t]*(.*?)\s*(?=\s--\s+@|\Z)", re.DOTALL)

@@ -23,6 +23,7 @@ from readiness.model.workload import (
     Workload,
 )
 from readiness.sql.lexer import lex
+from readiness.workload.text.annotations import POLICY
 from readiness.workload.text.file_header import table_text
 from readiness.workload.text.file_steps import MARKS, marks
 from readiness.workload.text.file_variables import bind_text, derived_text, fresh_text, sample_text
@@ -74,6 +75,8 @@ def _check_names(workload: Workload) -> None:
         raise WorkloadError(
             f"a name in a workload is made of letters, digits and _; not {wrong[0]}"
         )
+    if workload.policy and not POLICY.fullmatch(workload.policy):
+        raise WorkloadError("a policy is called by its file's name and 12 hexadecimal digits")
     if any("\n" in table or "-- @" in table for table in workload.tables):
         raise WorkloadError("a table whose name breaks a line, or holds -- @, cannot be written")
     if len({s.statement_id for s in workload.steps}) < len(workload.steps):
@@ -95,6 +98,8 @@ def _header(workload: Workload) -> Iterator[bytes]:
     if workload.counts:
         counts = "".join(f"  {key}: {count}" for key, count in workload.counts.items())
         yield f"-- @counts{counts}".encode()
+    if workload.policy:
+        yield _bytes(f"-- @policy {workload.policy}")
     for repeat in workload.repeats:
         yield f"-- @repeat {repeat.name}  counts: {' '.join(map(str, repeat.counts))}".encode()
     for table, fingerprint in sorted(workload.tables.items()):

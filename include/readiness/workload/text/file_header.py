@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from readiness.model.workload import WORKLOAD_SCHEMA_VERSION, Repeat
-from readiness.workload.text.annotations import REPEAT, TITLE, Note, Source, figures
+from readiness.workload.text.annotations import POLICY, REPEAT, TITLE, Note, Source, figures
 
 _TITLE_FORM = f"-- @workload NAME  schema_version: {WORKLOAD_SCHEMA_VERSION}  captures: 3"
 _REPEAT_FORM = "-- @repeat order_items_0  counts: 1 2 5"
 _TABLES_FORM = "-- @tables loans: 3f2a9c11"
+_POLICY_FORM = "-- @policy checkout 3f2a9c11d0ab"
 _TABLE = re.compile(
     r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<bare>[^\s:`]+)):\s*(?P<print>[0-9a-f]{8})\b"
 )
@@ -32,6 +33,7 @@ class Header:
         self.repeats: dict[str, Repeat] = {}
         self.repeats_at: dict[str, int] = {}
         self.tables: dict[str, str] = {}
+        self.policy = ""
 
     @property
     def title(self) -> tuple[str, int]:
@@ -50,6 +52,8 @@ class Header:
             self._read_repeat(note)
         elif note.name == "tables":
             self._read_tables(note)
+        elif note.name == "policy":
+            self.policy = self._source.matched(POLICY, note, _POLICY_FORM)[0]
         else:
             return False
         return True

@@ -49,6 +49,7 @@ class _Reader:
             set_names=self._set_names,
             repeats=tuple(self._header.repeats.values()),
             tables=self._header.tables,
+            policy=self._header.policy,
         )
         self._check_turns(workload)
         return workload
