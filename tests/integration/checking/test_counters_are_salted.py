@@ -96,3 +96,19 @@ def test_a_salted_database_may_be_captured_again(preproduction: Shop, readiness:
     with connect(preproduction.server) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*), MAX(id) FROM products")
         assert cursor.fetchall() == ((360, 859),)
+
+
+def test_odd_counters_are_read(preproduction: Shop, readiness: Readiness) -> None:
+    """A FLOAT counter tells `1.0`; MariaDB lists a versioned table as no base table."""
+    versioned = "WITH SYSTEM VERSIONING" if preproduction.engine == "mariadb" else ""
+    with connect(preproduction.server) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE real_one (id FLOAT AUTO_INCREMENT PRIMARY KEY)")
+        cursor.execute("INSERT INTO real_one VALUES (NULL)")
+        cursor.execute(f"CREATE TABLE kept (id INT AUTO_INCREMENT PRIMARY KEY) {versioned}")
+        try:
+            said = salt(readiness, preproduction, "--yes", "--json")
+        finally:
+            cursor.execute("DROP TABLE real_one, kept")
+    assert said.code == 0, said.err
+    actions = {t["table"]: t["action"] for t in said.json["tables"]}
+    assert (actions["real_one"], actions["kept"]) == ("left", "salt")

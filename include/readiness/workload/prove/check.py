@@ -75,6 +75,11 @@ class CheckReport:
         fidelity = self.fidelity
         if fidelity and not fidelity.compared:
             found.append("no statement could be compared with a slow log")
+        elif fidelity and not fidelity.is_of_this_flow:
+            found.append(
+                f"the slow logs have only {fidelity.heard} of"
+                f" {fidelity.heard + len(fidelity.unheard)} statements of this flow: give whole ones"
+            )
         elif fidelity and fidelity.ratio < self.least_fidelity:
             found.append(f"fidelity {fidelity.ratio:.1%} is below {self.least_fidelity:.1%}")
         return found + (self._drifted() if self.is_strict else [])
