@@ -132,19 +132,24 @@ def clone_dsn(clones: LocalClones, clone: Clone) -> str:
     return f"mysql://{interlock.LOAD_USER}@{clone.endpoint}/{clone.database}?password_file={file}"
 
 
+def keys_of(target: Target, session: Session, settings: Settings) -> list[interlock.Key]:
+    """Whether each key of the interlock holds, asked in an `admin_session` of the target."""
+    return interlock.check(
+        session,
+        endpoint=target.endpoint,
+        production=settings.production,
+        now_s=SystemClock().wall_s(),
+        is_ours=target.clone is not None,
+        own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
+    )
+
+
 def gate(target: Target, settings: Settings) -> Callable[[], None]:
     """Asks the interlock for all keys; raises TargetRefused, TargetUnavailable."""
 
     def ask() -> None:
         with target.admin_session() as session:
-            keys = interlock.check(
-                session,
-                endpoint=target.endpoint,
-                production=settings.production,
-                now_s=SystemClock().wall_s(),
-                is_ours=target.clone is not None,
-                own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
-            )
+            keys = keys_of(target, session, settings)
         interlock.require(keys, target=target.text)
 
     return ask

@@ -231,10 +231,3 @@ class Replay:
         for session in self._sessions.values():
             session.close()
         self._sessions.clear()
-
-
-def check(
-    flow: CheckoutFlow, session_factory: SessionFactory, *, checkouts: int, first_number: int = 0
-) -> CheckReport:
-    """What so many checkouts do on a target; see `Replay`."""
-    return Replay(flow, session_factory).run(checkouts=checkouts, first_number=first_number)
