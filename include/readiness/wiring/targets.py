@@ -27,7 +27,7 @@ from readiness.flow.ramp import Launch
 from readiness.load.messages import Assignment
 from readiness.load.messages import Target as LoadTarget
 from readiness.metrics.sampler import StageSampler
-from readiness.model.clone import Clone, Endpoint
+from readiness.model.clone import Clone, Endpoint, Key
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
 from readiness.ports import Session, WorkerProcess
@@ -132,7 +132,7 @@ def clone_dsn(clones: LocalClones, clone: Clone) -> str:
     return f"mysql://{interlock.LOAD_USER}@{clone.endpoint}/{clone.database}?password_file={file}"
 
 
-def keys_of(target: Target, session: Session, settings: Settings) -> list[interlock.Key]:
+def keys_of(target: Target, session: Session, settings: Settings) -> list[Key]:
     """Whether each key of the interlock holds, asked in an `admin_session` of the target."""
     return interlock.check(
         session,
