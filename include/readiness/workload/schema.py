@@ -218,7 +218,7 @@ def _columns(session: Session, database: str) -> dict[str, dict[str, Column]]:
         "c.COLUMN_DEFAULT "
         "FROM information_schema.COLUMNS c JOIN information_schema.TABLES t "
         "ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME "
-        "AND t.TABLE_TYPE = 'BASE TABLE' "
+        "AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') "
         "WHERE c.TABLE_SCHEMA = %s ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION",
         (database,),
     )
