@@ -12,6 +12,7 @@ from readiness.ports import Session
 from readiness.workload.prove.definitions import filled_by, full_type
 
 SCHEMA_JSON_VERSION = 1
+_WHOLE = ("tinyint", "smallint", "mediumint", "int", "bigint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,16 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Schema:
     """One database; `collation` is its default. Of the columns in `kept` a policy says that their
-    values are words like those of an ENUM, of those `apart` that they are no variables."""
+    values are words like those of an ENUM, of those `apart` that they are no variables. `implied` has
+    what columns refer to by their names alone, where no foreign key says so. All three are worked out
+    anew for each build and kept in no file."""
 
     name: str
     collation: str
     tables: Mapping[str, Table] = field(default_factory=dict)
     kept: frozenset[tuple[str, str]] = frozenset()
     apart: frozenset[tuple[str, str]] = frozenset()
+    implied: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     def find(self, table: str, column: str) -> tuple[str, str] | None:
         """The column in the server's spelling, None when there is no such column."""
@@ -88,7 +92,7 @@ class Schema:
         return next(((table, c) for c in known.columns if c.lower() == low), None)
 
     def root(self, table: str, column: str) -> tuple[str, str]:
-        """The column at the end of the foreign keys that start at this one."""
+        """The column at the end of the foreign keys, declared or implied, that start at this one."""
         seen: set[tuple[str, str]] = set()
         at = (table, column)
         while at not in seen and (parent := self._parent(*at)):
@@ -101,7 +105,7 @@ class Schema:
         for key in known.foreign_keys if known else ():
             if column in key.columns:
                 return key.referenced_table, key.referenced_columns[key.columns.index(column)]
-        return None
+        return self.implied.get((table, column))
 
     def is_indexed(self, table: str, column: str) -> bool:
         """Any index holds the column."""
@@ -124,6 +128,10 @@ class Schema:
         found = known.columns.get(column) if known else None
         return found.type if found else ""
 
+    def is_whole(self, table: str, column: str) -> bool:
+        """The column holds whole numbers."""
+        return self.type_of(table, column) in _WHOLE
+
     def is_listed(self, table: str, column: str) -> bool:
         """Whether the schema itself lists the column's values (ENUM and SET), or a policy keeps them."""
         return self.type_of(table, column) in ("enum", "set") or (table, column) in self.kept
@@ -133,12 +141,15 @@ class Schema:
         return self.is_listed(table, column) or (table, column) in self.apart
 
     def children(self, table: str, column: str) -> list[tuple[str, str]]:
-        """The columns that refer to this one by a foreign key, sorted by table."""
-        return sorted(
+        """The columns that refer to this one by a foreign key, declared or implied, sorted by table."""
+        declared = {
             (name, key.columns[key.referenced_columns.index(column)])
             for name, known in self.tables.items()
             for key in known.foreign_keys
             if key.referenced_table == table and column in key.referenced_columns
+        }
+        return sorted(
+            declared | {c for c, parent in self.implied.items() if parent == (table, column)}
         )
 
     def to_json(self) -> dict[str, object]:

@@ -23,6 +23,8 @@ from readiness.workload.make.pools import Pools, read_pools
 from readiness.workload.schema import read_schema
 from readiness.workload.text.file import parse
 
+KEY = b"k" * 32
+
 
 @dataclass(frozen=True)
 class Database:
@@ -102,7 +104,7 @@ def build(
             schema=read_schema(session, database.name),
         )
         source = session if with_source else None
-        return build_workload(inputs, source=source, key=b"k" * 32, output=output)
+        return build_workload(inputs, source=source, key=KEY, output=output)
 
 
 def workload_in(built: Built) -> Workload:

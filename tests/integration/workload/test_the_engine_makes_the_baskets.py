@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.integration.workload.databases import Database, build, capture_shop
+from tests.integration.workload.databases import KEY, Database, build, capture_shop
 
 from readiness.adapters.local_server import LocalServer
 from readiness.cli.main import main
@@ -40,11 +40,20 @@ def loaded(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Path
         cursor.execute("INSERT INTO began VALUES (NOW(6))")
     with pytest.MonkeyPatch.context() as environment:
         environment.setitem(os.environ, "READINESS_STATE", str(folder / "state"))
+        environment.setitem(os.environ, "READINESS_KEY_FILE", str(_key_file(folder)))
         assert main(["clone", "adopt", database.dsn(), "--yes"]) == 0
         how = f"--rate {RATE} --duration {SECONDS} --workers 4".split()
         what = ("--target", database.dsn(), "--workload", str(built.path))
         main(["load", *what, *how, "-o", str(folder / "run")])
     return folder / "run"
+
+
+def _key_file(folder: Path) -> Path:
+    """The key that `build` gives the workload's filter: a load searches what it writes by it."""
+    file = folder / "key"
+    file.write_bytes(KEY)
+    file.chmod(0o600)
+    return file
 
 
 @pytest.mark.usefixtures("loaded")

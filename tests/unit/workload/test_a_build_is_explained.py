@@ -210,3 +210,46 @@ def test_entries_are_in_the_order_of_their_names(reasons: dict[str, Any]) -> Non
     names = list(reasons["variables"])
     assert names == sorted(names, key=natural)
     assert natural("id_2") < natural("id_10")
+
+
+def _paid(retry: bool, row: int) -> list[str]:
+    declined = [f"INSERT INTO users (id, name) VALUES ('{row}', 'declined-{row}')"] if retry else []
+    return [
+        f"SELECT id FROM products WHERE sku = 'SKU-{row}'",
+        *declined,
+        f"INSERT INTO orders (shop_id, total_cents) VALUES (3, {row}99)",
+        f"UPDATE orders SET note = 'x', total_cents = {row}99 WHERE shop_id = 3",
+    ]
+
+
+def test_what_only_a_later_capture_sent_is_named_by_its_table() -> None:
+    captures = [statements(*_paid(retry, row)) for retry, row in ((False, 12), (True, 47))]
+    found = parameterize(captures, schema=shop_schema(), name="order")
+    assert "capture 2 has 1 statement that capture 1 has not, left out: insert of users" in (
+        found.explanation.not_aligned
+    )
+
+
+def test_equal_values_of_two_columns_are_said_to_be_equal() -> None:
+    """`orders.total_cents` is the same short number as another column's: no text is around it."""
+    captures = [
+        statements(
+            f"INSERT INTO orders (note, total_cents) VALUES ('x', {cents})",
+            f"UPDATE order_lines SET price_cents = {cents} WHERE quantity = 1",
+            f"UPDATE orders SET total_cents = {cents} WHERE note = 'x'",
+        )
+        for cents in (1299, 845, 2110)
+    ]
+    found = parameterize(captures, schema=shop_schema(), name="order")
+    reasons = {v.because for v in found.explanation.variables if v.kind == "derived"}
+    assert reasons == {"equal to another value in every capture"}
+
+
+def test_a_value_that_one_capture_has_is_not_said_to_differ() -> None:
+    captures = [
+        statements(*(f"SELECT id FROM products WHERE sku = 'SKU-{i}'" for i in basket))
+        for basket in ((11,), (24, 35), (46, 57, 68))
+    ]
+    found = parameterize(captures, schema=shop_schema(), name="order")
+    seen = [fact for v in found.explanation.variables for fact in v.facts if "seen in 1" in fact]
+    assert seen == ["seen in 1 of 3 captures"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tests.fakes.captures import shop_schema, statements, text_of, variables
 
@@ -11,6 +12,7 @@ from readiness.model.workload import Sample, VariableKind
 from readiness.ports import Row
 from readiness.workload.find.parameterize import parameterize
 from readiness.workload.find.source import source_exists, source_rows
+from readiness.workload.schema import Column, ForeignKey, Index, Table
 
 FLOW = (
     "SELECT name FROM shops WHERE id = {shop}",
@@ -55,6 +57,12 @@ def test_the_source_shows_which_values_are_one_row() -> None:
         "sku": "product_sku_0",
         "price_cents": "product_price_cents_0",
     }
+
+
+def test_a_column_of_the_row_exists_as_the_row_does() -> None:
+    found = draft(rows=rows).explanation.variables
+    price = next(v for v in found if v.name == "product_price_cents_0")
+    assert "exists at the source in every capture" in price.facts
 
 
 def test_the_row_of_the_sampled_parent_is_drawn() -> None:
@@ -113,3 +121,30 @@ def test_existence_is_one_look_up() -> None:
     session = OneTable([])
     assert not source_exists(session, shop_schema())("users", "email", b"a@b.test")
     assert session.asked[0][0] == "SELECT 1 FROM `users` WHERE `email` = %s LIMIT 1"
+
+
+def test_a_row_that_the_flow_takes_is_not_drawn_among_those_it_took() -> None:
+    """The source is asked after the captures: its vouchers say by then who used them."""
+    schema = shop_schema()
+    taken = Table(
+        {"code": Column("varchar"), "used_by": Column("bigint")},
+        (Index("PRIMARY", unique=True, columns=("code",)),),
+        (ForeignKey(("used_by",), "shops", ("id",)),),
+    )
+    schema = replace(schema, tables={**schema.tables, "vouchers": taken})
+    found = {b"WELCOME-1": b"17", b"WELCOME-2": b"23"}
+
+    def left(table: str, column: str, value: bytes) -> Mapping[str, bytes] | None:
+        if table == "vouchers":
+            return {"code": value, "used_by": found[value]}
+        return {"id": value}
+
+    captures = [
+        statements(
+            f"SELECT name FROM shops WHERE id = {shop.decode()}",
+            f"UPDATE vouchers SET used_by = {shop.decode()} WHERE code = '{code.decode()}'",
+        )
+        for code, shop in found.items()
+    ]
+    made = samples(parameterize(captures, schema=schema, name="order", rows=left))
+    assert made["vouchers"].where == ()

@@ -93,3 +93,9 @@ def test_tables_are_named_in_the_plural(table: str, row: str) -> None:
 )
 def test_variables_are_named_after_their_column(column: str, name: str) -> None:
     assert stem("users", column) == name
+
+
+def test_a_number_in_quotes_is_a_number_where_the_column_holds_numbers() -> None:
+    """PHP quotes all values: quantity = '2' is no code of one digit, which might be '0'."""
+    assert generator_for([b"2", b"3"], "quantity", Form.TEXT) == "pattern"
+    assert generator_for([b"2", b"3"], "quantity", Form.TEXT, is_whole=True) == "integer"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.fakes.captures import (
     capture,
@@ -17,7 +19,7 @@ from readiness.model.draft import RawDraft, RawLiteral, RawRow
 from readiness.model.transactions import RawCapture
 from readiness.model.workload import VariableKind
 from readiness.workload.find.parameterize import parameterize
-from readiness.workload.schema import Column
+from readiness.workload.schema import Column, ForeignKey, Index, Table
 
 USERS = ("2f0c1e5a-0c6b-4f0e-9d38-3f9b1d3a0001", "9a7bb1de-57a1-4c36-8a52-77f3f0a60002")
 
@@ -246,3 +248,26 @@ def test_a_word_that_the_schema_lists_is_kept() -> None:
     found = parameterize(captures, schema=schema, name="order")
     (kept,) = [p for p in found.steps[0].pieces if isinstance(p, RawLiteral)]
     assert (kept.text, kept.varies) == (b"'gift'", False)
+
+
+def test_a_key_that_a_function_inserts_is_the_flows_own() -> None:
+    """x'5f1c…' refers to what UNHEX('5f1c…') made: no basket of the target may be drawn for it."""
+    keys = ("5f1c9a523f0e4c599d3e2b7f6a1d8c04", "c2d79a523f0e4c599d3e2b7f6a1d8c05")
+    schema = shop_schema()
+    number, primary = Column("binary"), Index("PRIMARY", unique=True, columns=("id",))
+    lines = Table(
+        {"basket_id": number, "line": Column("int")},
+        (Index("PRIMARY", unique=True, columns=("basket_id", "line")),),
+        (ForeignKey(("basket_id",), "baskets", ("id",)),),
+    )
+    tables = {"baskets": Table({"id": number}, (primary,)), "basket_lines": lines}
+    captures = [
+        statements(
+            f"INSERT INTO baskets VALUES (UNHEX('{key}'))",
+            f"INSERT INTO basket_lines VALUES (x'{key}', 1)",
+        )
+        for key in keys
+    ]
+    found = parameterize(captures, schema=replace(schema, tables=tables), name="order")
+    assert VariableKind.EXISTING not in kinds(found).values()
+    assert not found.samples

@@ -112,7 +112,9 @@ class Witness:
         seen = {u.column for u in group.uses if u.is_plain and u.column != group.root}
         for column in sorted(seen):
             if group.root and self._schema.root(*column) == group.root:
-                yield f"{'.'.join(column)} → {'.'.join(group.root)}"
+                is_implied = column in self._schema.implied
+                how = " (by its name; no foreign key says so)" if is_implied else ""
+                yield f"{'.'.join(column)} → {'.'.join(group.root)}{how}"
 
     def _facts(self, group: Group) -> Iterator[str]:
         yield _first_use(group)
@@ -208,7 +210,7 @@ def _first_use(group: Group) -> str:
     use = group.uses[0]
     how = _ROLES.get(use.meeting.role, "") if use.is_plain else ""
     at = statement_id(use.place.statement)
-    if group.is_part:
+    if group.is_part and not group.root:
         return f"a stretch of a text in {at}"
     if how:
         return f"first used in {at}, {how} {'.'.join(use.column)}"
@@ -229,8 +231,8 @@ def _insert_of(group: Group) -> Use | None:
 def _seen(group: Group) -> str:
     seen = [v for v in group.observed if v is not None]
     different = len(set(seen))
-    how = "different in each" if different == len(seen) else f"{different} different values"
-    return f"seen in {len(seen)} of {len(group.values)} captures, {how}"
+    how = ", different in each" if different == len(seen) else f", {different} different values"
+    return f"seen in {len(seen)} of {len(group.values)} captures{how if len(seen) > 1 else ''}"
 
 
 def _rises(group: Group) -> bool:

@@ -37,6 +37,9 @@ the insert behind its first does not exist at the source in every asked whether 
 that of the first capture stays shapes the statement a word that the schema lists
 is equal in both captures a constant of the code or an accident follows from other a rule chosen each time
 
+by its name no foreign key says so statements that capture has not left out insert update delete select begin
+commit rollback savepoint call prepare execute other
+
 salt target then capture again one more with another basket and persona readiness
 
 has no for have which has not left out session set-up loop runs within another it is written out as
@@ -46,7 +49,7 @@ out always holds the longest list of the captures
 auto_increment id of an insert in this flow one of several rows of this flow, chosen by the user
 looked up or referred to, never inserted by the flow met by an index used in several statements
 but does not hold it a column of the sampled row feeds a derived value text around other moves with
-prefix of another share of another amount said by the overrides file no index holds it and one uses
+spelling of a binary key equal to another value prefix of another share of another amount said by the overrides file no index holds it and one uses
 of another value, in every capture another variable, written as text as a number in hexadecimal
 
 uuid1 uuid4 uuid7 uuid4_hex ulid snowflake email phone first_name last_name date datetime integer

@@ -25,14 +25,14 @@ _TELLING_BYTES = 4  # shorter values do not say which statements belong together
 class Alignment(Raw):
     """All captures as one flow.
 
-    `repeats` maps provisional names, which turns bear, to counts. `unmatched` counts, per further
+    `repeats` maps provisional names, which turns bear, to counts. `unmatched` has, per further
     capture, statements of the composite without partner (by number, from 0) and its own without
-    partner. `nested` loops within loops (their first statements) are written out as often as one
+    partner, which are left out. `nested` loops within loops (their first statements) are written out as often as one
     capture runs them; `dropped` failed tries within loops are left out."""
 
     laid: tuple[Laid, ...]
     repeats: dict[str, tuple[int, ...]]
-    unmatched: tuple[tuple[tuple[int, ...], int], ...]
+    unmatched: tuple[tuple[tuple[int, ...], tuple[Statement, ...]], ...]
     nested: tuple[int, ...] = ()
     dropped: int = 0
 
@@ -49,23 +49,30 @@ class Alignment(Raw):
 
 def align(flows: Sequence[Flow]) -> Alignment:
     """Aligns all flows to the first. Raises WorkloadError when one shares too little with it."""
-    composite, repeats, matched = _best(flows)
+    composite, repeats, matched, tries = _best(flows)
     matched.require_one_flow()
     all_laid = laid(renumbered(composite.parts), repeats)
     missing = [
         tuple(i for i, one in enumerate(all_laid) if one.part.partners[c] is None)
         for c in range(1, len(flows))
     ]
+    extra = [
+        tuple(flow.statements[each.rest[i]] for i in numbers)
+        for flow, each, numbers in zip(flows[1:], tries[1:], matched.extra, strict=True)
+    ]
     return Alignment(
         tuple(all_laid),
         repeats.named,
-        tuple(zip(missing, matched.extra, strict=True)),
+        tuple(zip(missing, extra, strict=True)),
         tuple(composite.nested),
         composite.dropped,
     )
 
 
-def _best(flows: Sequence[Flow]) -> tuple[Composite, Repeats, Match]:
+_Written = tuple[Composite, Repeats, Match, Sequence[Tries]]
+
+
+def _best(flows: Sequence[Flow]) -> _Written:
     """Of the two ways to look for loops the one that loses least, and nests least."""
     shapes = [[s.shape for s in f.statements] for f in flows]
     if all(s == shapes[0] for s in shapes[1:]):  # written out as they are
@@ -76,9 +83,7 @@ def _best(flows: Sequence[Flow]) -> tuple[Composite, Repeats, Match]:
     return min(found, key=lambda f: (f[2].lost, len(f[0].nested)))
 
 
-def _written(
-    flows: Sequence[Flow], tries: Sequence[Tries], *, inner_first: bool
-) -> tuple[Composite, Repeats, Match]:
+def _written(flows: Sequence[Flow], tries: Sequence[Tries], *, inner_first: bool) -> _Written:
     names: dict[bytes, int] = {}
     lines = [_line(f.statements, t, names) for f, t in zip(flows, tries, strict=True)]
     matched = match(lines, inner_first=inner_first)
@@ -86,7 +91,7 @@ def _written(
     composite = Composite(flows, tries, repeats)
     for nodes in matched.nodes:
         composite.write(nodes)
-    return composite, repeats, matched
+    return composite, repeats, matched, tries
 
 
 def _line(statements: Sequence[Statement], tries: Tries, names: dict[bytes, int]) -> Line:

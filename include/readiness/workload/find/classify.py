@@ -11,6 +11,7 @@ from readiness.model.workload import VariableKind
 from readiness.workload.find.context import COMPARED, INSERTED, LISTED, Context, Insertion
 from readiness.workload.find.groups import Group
 from readiness.workload.find.id_doubts import doubts, release_strays, without_kept_rows
+from readiness.workload.find.relations import are_forms_of_one
 from readiness.workload.find.turns import Scope
 from readiness.workload.schema import Schema
 
@@ -170,13 +171,20 @@ def _is_there(source: Group, group: Group, scope: Scope) -> bool:
     return is_made and all(scope.covers(turn, u.place.turn) for u in group.uses)
 
 
-def classify(groups: Sequence[Group], schema: Schema, exists: Exists | None) -> list[str]:
-    """Sets FRESH, EXISTING or None (inline) on the groups without kind; gives warnings."""
+def classify(
+    groups: Sequence[Group],
+    schema: Schema,
+    exists: Exists | None,
+    *,
+    among: Sequence[Group] = (),
+) -> list[str]:
+    """Sets FRESH, EXISTING or None (inline) on the groups without kind; gives warnings. `among` are all
+    groups of the flow, where those are others."""
     warnings: list[str] = []
     for group in groups:
         if group.kind is not None or group.is_settled:
             continue
-        if _is_existing(group, schema):
+        if _is_existing(group, schema) and not _is_made_in_another_form(group, among or groups):
             group.kind = VariableKind.EXISTING
             group.because = "looked up or referred to, never inserted by the flow"
             warnings += _confirm(group, schema, exists)
@@ -194,6 +202,19 @@ def _is_existing(group: Group, schema: Schema) -> bool:
     is_reference = group.root != group.home.column
     is_looked_up = group.home.meeting.role in (COMPARED, LISTED)
     return is_reference or (is_looked_up and not _is_stored(group))
+
+
+def _is_made_in_another_form(group: Group, groups: Sequence[Group]) -> bool:
+    """The flow inserts it by a function: `UNHEX('5f1c…')` makes the key that x'5f1c…' refers to."""
+    return any(
+        use.meeting.is_wrapped
+        and use.meeting.role == INSERTED
+        and use.column == group.root
+        and are_forms_of_one(group.values, other.values)
+        for other in groups
+        if other is not group
+        for use in other.uses
+    )
 
 
 def _is_stored(group: Group) -> bool:

@@ -167,10 +167,12 @@ class _Walk:
         the column stands within a function (`LOWER(email) = 'x'`)."""
         if not column[1]:
             return
-        for literal, is_deep in _literals_below(node):
+        for literal, around in _literals_below(node):
             start = literal.meta.get("start")
             if start is not None and start not in self.met:
-                self.met[start] = Meeting(*column, role, row, is_wrapped or is_deep)
+                is_spelled = bool(around) and not is_wrapped and all(map(_turns_to_bytes, around))
+                is_deep = is_wrapped or bool(around)
+                self.met[start] = Meeting(*column, role, row, is_deep, is_spelled)
 
 
 def _only_column(node: exp.Expr) -> exp.Column | None:
@@ -205,8 +207,8 @@ def _tells_id(conflict: exp.Expr | None) -> bool:
     return any(c.name.upper() == "LAST_INSERT_ID" and c.expressions for c in calls)
 
 
-def _literals_below(node: exp.Expr) -> Iterator[tuple[exp.Expr, bool]]:
-    """The literals under a node, and whether a function or arithmetic stands between."""
+def _literals_below(node: exp.Expr) -> Iterator[tuple[exp.Expr, list[exp.Expr]]]:
+    """The literals under a node, and the functions and arithmetic that stand between."""
     plain = (exp.Literal, exp.HexString, exp.BitString, exp.National)
     wrapping = (exp.Func, exp.Binary, exp.Case)
     harmless = (exp.Cast, exp.Collate)  # TIMESTAMP '…', COLLATE
@@ -214,8 +216,16 @@ def _literals_below(node: exp.Expr) -> Iterator[tuple[exp.Expr, bool]]:
         if not isinstance(found, plain):
             continue
         parent: exp.Expr = found
-        is_wrapped = False
+        around: list[exp.Expr] = []
         while parent is not node and parent.parent is not None:
             parent = parent.parent
-            is_wrapped |= isinstance(parent, wrapping) and not isinstance(parent, harmless)
-        yield found, is_wrapped
+            if isinstance(parent, wrapping) and not isinstance(parent, harmless):
+                around.append(parent)
+        yield found, around
+
+
+def _turns_to_bytes(node: exp.Expr) -> bool:
+    """UNHEX, also of a UUID without its dashes, and UUID_TO_BIN that swaps nothing."""
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper() == "UUID_TO_BIN" and len(node.expressions) == 1
+    return isinstance(node, (exp.Unhex, exp.Replace))

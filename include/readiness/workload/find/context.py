@@ -21,13 +21,15 @@ INSERTED, SET, COMPARED, LISTED, LIKE = "insert", "set", "where", "in", "like"
 @dataclass(frozen=True, slots=True)
 class Meeting:
     """The column a literal meets: `role` says how, `row` in which row of an INSERT,
-    `is_wrapped` that a function or arithmetic stands between the two."""
+    `is_wrapped` that a function or arithmetic stands between the two, `is_spelled` that it only turns
+    hexadecimal digits or a UUID into bytes."""
 
     table: str = ""
     column: str = ""
     role: str = ""
     row: int = 0
     is_wrapped: bool = False
+    is_spelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

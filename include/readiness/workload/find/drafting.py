@@ -91,7 +91,8 @@ class Drafting:
         said = group.override.generator
         generator = said
         if kind is VariableKind.FRESH and not said:
-            generator = generator_for(seen, column, form)
+            is_whole = not group.is_part and self._schema.is_whole(*group.home.column)
+            generator = generator_for(seen, column, form, is_whole=is_whole)
         return RawVariable(
             group.name,
             kind,
@@ -189,6 +190,8 @@ class Drafting:
 
 def _form(group: Group) -> Form:
     """The literal form of a group's variable: that of its home; stretches of a text are text."""
+    if group.is_part and group.is_binary:
+        return Form.HEX
     if group.is_part:
         return Form.NUMBER if group.is_bare else Form.TEXT
     return group.home.place.literal.form

@@ -199,8 +199,13 @@ def _settle(
             needs[source.number] = source
     text = f"CONCAT({', '.join(terms)})" if len(terms) > 1 else terms[0]
     whole = f"REPLACE(TO_BASE64({text}), '\\n', '')" if is_base64 else text
-    settle(group, whole, list(needs.values()), "text around other values")
+    settle(group, whole, list(needs.values()), _told(whole, list(needs.values())))
     return made
+
+
+def _told(expression: str, needs: Sequence[Group]) -> str:
+    is_equal = expression == needs[0].reference
+    return "equal to another value in every capture" if is_equal else "text around other values"
 
 
 def _joined(parts: Sequence[Part]) -> list[Part]:

@@ -46,7 +46,7 @@ class Group(Raw):
 
     `expression` names other groups (`needs`) by their `reference` until names are given;
     `bound_by` is the statement whose insert id it is, `offset` behind the first id; `is_part`
-    says that it is a stretch of a text, which no place holds alone, `is_bare` that it is a number in
+    says that no place holds it alone: it is a stretch of a text, or (with a `root`) a key that texts spell, `is_bare` that it is a number in
     JSON; `due` is when a group that needs it is first used; `is_choice` that the user picked it among
     rows of the flow; `is_at_source` what the source said (None: it was not asked); `override` is what
     a person says of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -15,16 +15,16 @@ _SAME_FLOW_RATIO = 0.5  # below this share of matched statements it is another f
 @dataclass(frozen=True, slots=True)
 class Match:
     """Each node of the first capture with its partner in every capture. `found` counts, per further
-    capture, nodes of the first with a partner; `extra` its own statements without one."""
+    capture, nodes of the first with a partner; `extra` its own statements without one, by number."""
 
     nodes: tuple[tuple[Node | None, ...], ...]
     found: tuple[int, ...]
-    extra: tuple[int, ...]
+    extra: tuple[tuple[int, ...], ...]
 
     @property
     def lost(self) -> int:
         """Statements without partner in all captures, as far as can be told: a loop is one."""
-        return sum(len(self.nodes) - f for f in self.found) + sum(self.extra)
+        return sum(len(self.nodes) - f for f in self.found) + sum(map(len, self.extra))
 
     def require_one_flow(self) -> None:
         """Raises WorkloadError when a capture shares too little with the first."""
@@ -44,11 +44,13 @@ def match(lines: Sequence[Line], *, inner_first: bool) -> Match:
     rows = with_loops(lines, inner_first=inner_first)
     partners = [_matched(rows[0], row) for row in rows]
     nodes = tuple(tuple(p.get(i) for p in partners) for i in range(len(rows[0])))
-    extra = [
-        len(line.symbols) - sum(n.end - n.start for n in partner.values())
-        for line, partner in zip(lines[1:], partners[1:], strict=True)
-    ]
+    extra = [_unmatched(*each) for each in zip(lines[1:], partners[1:], strict=True)]
     return Match(nodes, tuple(map(len, partners[1:])), tuple(extra))
+
+
+def _unmatched(line: Line, partners: Mapping[int, Node]) -> tuple[int, ...]:
+    covered = {i for node in partners.values() for i in range(node.start, node.end)}
+    return tuple(i for i in range(len(line.symbols)) if i not in covered)
 
 
 def _matched(reference: Sequence[Node], other: Sequence[Node]) -> dict[int, Node]:

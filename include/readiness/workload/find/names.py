@@ -61,7 +61,7 @@ def give_names(
     for group, identity in zip(groups, identities(groups), strict=True):
         group.name = known.get(identity, "")
     for group in sorted((g for g in groups if not g.name), key=lambda g: g.order):
-        base = stem(*group.column) + ("_part" if group.is_part else "")
+        base = stem(*group.column) + ("_part" if group.is_part and not group.root else "")
         number = counts.get(base, 0)
         while f"{base}_{number}" in taken:
             number += 1

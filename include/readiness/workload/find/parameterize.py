@@ -20,6 +20,7 @@ from readiness.workload.find.context import NOWHERE, Context, ContextReader, Mee
 from readiness.workload.find.drafting import Drafting
 from readiness.workload.find.groups import Use
 from readiness.workload.find.id_doubts import equal_ids
+from readiness.workload.find.implied import told_of, with_implied
 from readiness.workload.find.names import give_names, identities
 from readiness.workload.find.places import Place
 from readiness.workload.find.sampling import samples_of
@@ -48,9 +49,11 @@ def parameterize(
     Raises WorkloadError for fewer than two captures, captures of different flows or in another
     sql_mode, ConfigMistakes for overrides that cannot be followed, SqlError for SQL that cannot be
     read."""
+    schema = with_implied(schema)
     flows = _flows(captures)
     alignment = align(flows)
-    contexts = _contexts(alignment.statements, schema)
+    reader = ContextReader(schema)
+    contexts = _contexts(alignment.statements, reader)
     scope = Scope([one.part.turn for one in alignment.laid], alignment.repeats)
     uses = _uses(alignment.places, contexts, schema)
     material = Material(uses, contexts, scope, schema, exists, rows)
@@ -60,9 +63,10 @@ def parameterize(
     was = {i: g.name for i, g in zip(identities(found.groups), found.groups, strict=True)}
     if in_force:
         found = with_overrides(material, found, in_force, own)
-    told = _alignment_warnings(flows, alignment)
+    told = _alignment_warnings(flows, alignment, reader)
     alike = equal_ids(_equal_uses(alignment.places, contexts), contexts, schema)
-    warnings = [*told, *_context_warnings(contexts), *found.warnings, *alike]
+    by_name = told_of(found.groups, schema)
+    warnings = [*told, *_context_warnings(contexts), *found.warnings, *alike, *by_name]
     names = repeat_names(alignment, contexts, own | {g.name for g in found.groups})
     drafting = Drafting(alignment, names, contexts, found.groups, schema)
     draft = drafting.draft(name, len(flows), samples_of(found.rows, schema, rows), warnings)
@@ -88,8 +92,7 @@ def _flows(captures: Sequence[RawCapture]) -> list[Flow]:
     return flows
 
 
-def _contexts(statements: Sequence[Statement], schema: Schema) -> list[Context]:
-    reader = ContextReader(schema)
+def _contexts(statements: Sequence[Statement], reader: ContextReader) -> list[Context]:
     return with_prepared(statements, [reader.read(s.sql, s.tokens) for s in statements], reader)
 
 
@@ -121,13 +124,18 @@ def _own_variables(statements: Sequence[Statement]) -> set[str]:
     }
 
 
-def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str]:
+def _alignment_warnings(
+    flows: Sequence[Flow], alignment: Alignment, reader: ContextReader
+) -> list[str]:
     warnings = []
     for number, (missing, extra) in enumerate(alignment.unmatched, 2):
         if missing:
             warnings.append(f"capture {number} has no statement for {_ids(missing)}")
         if extra:
-            warnings.append(f"capture {number} has {extra} statements that capture 1 has not")
+            warnings.append(
+                f"capture {number} has {_counted(len(extra))} that capture 1 has not, left out:"
+                f" {'; '.join(dict.fromkeys(_spoken(s, reader) for s in extra))}"
+            )
     if alignment.nested:
         warnings.append(
             f"a loop at {_ids(alignment.nested)} runs within another: it is written out as often as "
@@ -138,8 +146,21 @@ def _alignment_warnings(flows: Sequence[Flow], alignment: Alignment) -> list[str
     if longest := [i for i, one in enumerate(alignment.laid) if one.longest]:
         warnings.append(f"a text of {_ids(longest)} always holds the longest list of the captures")
     if left_out := flows[0].left_out:
-        warnings.append(f"{left_out} statements of session set-up were left out")
+        were = "was" if left_out == 1 else "were"
+        warnings.append(f"{_counted(left_out)} of session set-up {were} left out")
     return warnings
+
+
+def _counted(number: int) -> str:
+    return f"{number} statement{'s' * (number != 1)}"
+
+
+def _spoken(statement: Statement, reader: ContextReader) -> str:
+    """`insert of audit`: what it does, and the tables that its values meet."""
+    context = reader.read(statement.sql, statement.tokens)
+    into = [context.insertion.table] if context.insertion else []
+    tables = dict.fromkeys(t for t in (*into, *(m.table for m in context.meetings)) if t)
+    return " of ".join(filter(None, (statement.kind.value, ", ".join(tables))))
 
 
 def _ids(statements: Sequence[int]) -> str:

@@ -24,11 +24,14 @@ _GREGORIAN_100NS = 0x01B21DD213814000
 _RECENT_MS = (1_262_304_000_000, 2_524_608_000_000)  # 2010 to 2050
 
 
-def generator_for(values: Sequence[bytes], column: str, form: Form) -> str:
-    """The generator's name; `values` are those seen, `column` a column name or ""."""
+def generator_for(
+    values: Sequence[bytes], column: str, form: Form, *, is_whole: bool = False
+) -> str:
+    """The generator's name; `values` are those seen, `column` a column name or ""; `is_whole` says
+    that the column holds whole numbers, which many applications write in quotes."""
     if form is Form.HEX:
         return _binary(values)
-    is_code = form is Form.TEXT and len({len(v) for v in values}) == 1
+    is_code = form is Form.TEXT and not is_whole and len({len(v) for v in values}) == 1
     for name, holds in _RULES:
         if name == "integer" and is_code:
             continue  # '75116' is a code of five digits, not a number

@@ -5,13 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 Function = tuple[str, Callable[[bytes], bytes | None]]
 """SQL with `{}` in place of the argument, and what it computes (None: not defined)."""
 
 _UUID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(rb"[0-9a-fA-F]+")
+
+
+def bytes_of(value: bytes) -> bytes | None:
+    """What hexadecimal digits or a UUID spell, None for another text."""
+    digits = value.replace(b"-", b"") if _UUID.fullmatch(value) else value
+    is_hex = len(digits) % 2 == 0 and _HEX.fullmatch(digits)
+    return bytes.fromhex(digits.decode()) if is_hex else None
 
 
 def _no_dash(value: bytes) -> bytes | None:
@@ -120,6 +128,15 @@ FUNCTIONS = tuple(_functions())
 """All that is tried, in SQL and as a function."""
 
 
+def are_forms_of_one(values: Sequence[bytes | None], others: Sequence[bytes | None]) -> bool:
+    """A function of the ones gives the others in every capture, or the other way round; None where a
+    capture has no value."""
+    pairs = [(v, w) for v, w in zip(values, others, strict=True) if v is not None and w is not None]
+    return bool(pairs) and any(
+        all(f(v) == w for v, w in pairs) or all(f(w) == v for v, w in pairs) for _, f in FUNCTIONS
+    )
+
+
 _SHORTEST_BINARY = 8
 _UUID_BYTES = 16
 _UUID_GROUPS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))  # of its digits, from 1
@@ -134,4 +151,6 @@ def hex_forms(name: str, values: tuple[bytes, ...]) -> Iterator[tuple[str, tuple
     if all(len(v) == _UUID_BYTES for v in values):
         groups = [f"SUBSTRING(HEX({name}), {at}, {n})" for at, n in _UUID_GROUPS]
         joined = ", '-', ".join(groups)
-        yield f"LOWER(CONCAT({joined}))", tuple(str(UUID(bytes=v)).encode() for v in values)
+        dashed = tuple(str(UUID(bytes=v)).encode() for v in values)
+        yield f"LOWER(CONCAT({joined}))", dashed
+        yield f"CONCAT({joined})", tuple(v.upper() for v in dashed)

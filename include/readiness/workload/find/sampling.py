@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from readiness.model.workload import Sample, VariableKind
-from readiness.workload.find.context import INSERTED
+from readiness.workload.find.context import INSERTED, SET
 from readiness.workload.find.groups import Group
 from readiness.workload.find.source import SourceRows
 from readiness.workload.schema import Schema
@@ -85,7 +85,7 @@ def _add_companions(table: str, row: _Row, groups: Sequence[Group], rows: Source
             is_open = is_open and not group.is_settled
             if is_open and _equal(group.values, values) and _names_agree(group, column):
                 group.kind, group.root = VariableKind.EXISTING, (table, column)
-                group.because = "a column of the sampled row"
+                group.because, group.is_at_source = "a column of the sampled row", True
                 row[column] = group
                 break
 
@@ -144,6 +144,7 @@ def _where(
             for group in sampled
             if _equal(group.values, [r.get(column) if r else None for r in reached])
             and _is_link(table, column, group, schema)
+            and not _is_written((table, column), group, row)
         )
     return tuple(
         dict.fromkeys(
@@ -166,6 +167,15 @@ def _is_link(table: str, column: str, group: Group, schema: Schema) -> bool:
     if schema.root(table, column) == group.root:
         return True
     return min(len(v) for v in group.values if v is not None) >= 8
+
+
+def _is_written(column: tuple[str, str], group: Group, row: _Row) -> bool:
+    """The flow itself writes the value into the row: the source shows what the capture left there, and
+    the next checkout needs a row that was not taken yet."""
+    return any(
+        u.column == column and u.meeting.role == SET and _is_met_together(u.place.statement, row)
+        for u in group.uses
+    )
 
 
 def _weight(table: str, column: str, group: Group, schema: Schema) -> str:

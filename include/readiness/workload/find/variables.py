@@ -14,6 +14,7 @@ from readiness.workload.find.groups import Group, Use, group
 from readiness.workload.find.id_doubts import lock_step
 from readiness.workload.find.sampling import ExistingRow, existing_rows
 from readiness.workload.find.source import SourceRows
+from readiness.workload.find.spelled import spelled_keys
 from readiness.workload.find.times import bind_times
 from readiness.workload.find.turns import Scope, part_by_turns
 from readiness.workload.schema import Schema
@@ -49,7 +50,9 @@ class Material(Raw):
         bind_times(groups)
         warnings = bind_server_ids(groups, self.contexts, self.schema, self.scope)
         bind_choices(groups, self.scope)
-        warnings += classify(groups, self.schema, self.exists)
+        keys, told = spelled_keys(groups, self.schema, self.exists)
+        groups += keys
+        warnings += [*told, *classify(groups, self.schema, self.exists)]
         found = existing_rows(groups, self.schema, self.rows)
         derive(groups)
         groups += embed(groups)

@@ -112,6 +112,9 @@ def _tokens(raw: bytes) -> list[Token]:
         raise WorkloadError(f"the expression cannot be read: {error.message}") from None
 
 
+_OPERATORS = "+, -, *, DIV"
+
+
 class _Parser:
     """Recursive descent: sum > product > sign > primary."""
 
@@ -125,7 +128,7 @@ class _Parser:
         """The whole text as one expression."""
         node = self._sum()
         if self._at < len(self._tokens):
-            raise self._error("an operator or the end")
+            raise self._error(f"{_OPERATORS} or the end")
         _require_flat(node)
         return node
 
@@ -144,7 +147,7 @@ class _Parser:
 
     def _expect(self, word: str) -> None:
         if not self._take(word):
-            raise self._error(word)
+            raise self._error(f"{_OPERATORS} or {word}" if word == ")" else word)
 
     def _error(self, expected: str) -> WorkloadError:
         place = self._tokens[self._at].start + 1 if self._at < len(self._tokens) else 0
