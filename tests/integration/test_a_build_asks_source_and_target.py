@@ -17,7 +17,7 @@ from readiness.adapters.mysql_script import open_script
 from readiness.cli.main import main
 from readiness.workload.make.compile import compile_flow
 from readiness.workload.make.pools import read_pools
-from readiness.workload.prove.check import check
+from readiness.workload.prove.check import Replay
 from readiness.workload.text.file import parse
 
 pytestmark = pytest.mark.mysql
@@ -160,7 +160,7 @@ def test_what_was_overruled_runs(
     opened = partial(open_script, **private_server.root_login("clone_of_production"))
     with closing(private_server.root_session("clone_of_production")) as session:
         flow = compile_flow(workload, read_pools(workload, session), namespace=b"n" * 8, seed=1)
-        assert check(flow, opened, checkouts=30).is_clean
+        assert Replay(flow, opened).run(checkouts=30).is_clean
         rows = session.query("SELECT id, buyer FROM orders WHERE buyer LIKE 'buyer-%%'", ())
     assert len(rows) == 30
     assert all(str(buyer) == f"buyer-{number}" for number, buyer in rows)

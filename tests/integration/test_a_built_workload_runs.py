@@ -29,7 +29,7 @@ from readiness.workload.find.parameterize import parameterize
 from readiness.workload.find.source import source_exists, source_rows
 from readiness.workload.make.compile import compile_flow
 from readiness.workload.make.pools import Pools, read_pools
-from readiness.workload.prove.check import CheckReport, check
+from readiness.workload.prove.check import CheckReport, Replay
 from readiness.workload.schema import read_schema
 from readiness.workload.text.file import parse, render
 
@@ -111,7 +111,7 @@ def pools(built: Built, session: Session) -> Pools:
 def report(built: Built, pools: Pools, private_server: LocalServer) -> CheckReport:
     flow = compile_flow(built.workload(), pools, namespace=b"integration", seed=1)
     opened = partial(open_script, **private_server.root_login(DATABASE))
-    return check(flow, opened, checkouts=CHECKOUTS)
+    return Replay(flow, opened).run(checkouts=CHECKOUTS)
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def steps(draw: st.DrawFn, names: list[str], repeats: tuple[Repeat, ...]) -> lis
             pieces = joined([b"INSERT INTO t VALUES (0", *draw(plain(names)), b")"])
             looped = draw(step(pieces, f"{repeat.name}_{number}", ()))
             turn = Turn(repeat.name, number)
-            made.append(replace(looped, connection=1, turn=turn))
+            made.append(replace(looped, connection=1, transaction=0, turn=turn))
     return made
 
 
@@ -122,10 +122,11 @@ def steps(draw: st.DrawFn, names: list[str], repeats: tuple[Repeat, ...]) -> lis
 def step(
     draw: st.DrawFn, pieces: tuple[Piece, ...], statement_id: str, binds: tuple[Bind, ...]
 ) -> Step:
+    connection, transaction = draw(st.integers(1, 3)), draw(st.integers(0, 4))
     return Step(
         statement_id,
-        draw(st.integers(1, 3)),
-        draw(st.integers(0, 4)),
+        1 + transaction % 3 if transaction else connection,  # a transaction keeps to one
+        transaction,
         statement_kind(b"INSERT INTO t"),
         draw(st.sampled_from([0.0, 0.001, 4.1, 1234.5, 1e-05])),
         pieces,

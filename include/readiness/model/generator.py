@@ -51,6 +51,22 @@ GENERATORS = (
 )
 SIZED = ("binary", "hex", "HEX")  # binary16, hex64: bytes or digits follow the name
 
+_NUMBER, _DAY = r"-?\d{1,38}(?:\.\d{1,38})?", r"\d{4}-\d\d-\d\d"
+# What stands in a generator's parentheses, if anything, and an example of it.
+_ARGUMENTS = {
+    **dict.fromkeys([name for name in GENERATORS if name.startswith("uuid")], ("upper", "upper")),
+    "snowflake": (r"\d{1,15}", "1577836800000"),
+    "email": (r"[1-9]\d{0,2}", "28"),
+    "phone": (r".+", "+10999999999"),
+    "date": (rf"{_DAY}\.\.{_DAY}", "1950-01-01..1994-12-31"),
+    "datetime": (rf"(?:{_DAY}\.\.{_DAY})?(?:,\s*[0-6])?", "2024-01-01..2024-12-31,6"),
+    "integer": (rf"{_NUMBER}\.\.{_NUMBER}", "100..999"),
+    "decimal": (rf"{_NUMBER}\.\.{_NUMBER}", "0.01..9.99"),
+    "pan": (r"\d{1,2}", "16"),
+    "pattern": (r".+", "ORD-999999"),
+    "text": (r"[1-9]\d{0,4}", "24"),
+}
+
 SPECIFICATION = r"[A-Za-z]+\d*(?:_[a-z]+)?(?:\((?:\\.|[^()\\])*\))?"
 _WHOLE = re.compile(r"(?P<name>[A-Za-z]+\d*(?:_[a-z]+)?)(?:\((?P<argument>(?:\\.|[^()\\])*)\))?")
 _SIZED = re.compile(rf"(?P<name>{'|'.join(SIZED)})(?P<size>[1-9]\d{{0,3}})")
@@ -85,6 +101,7 @@ def parse_specification(text: str) -> Specification:
             "a generator is a name, with an argument in parentheses where it takes one"
         )
     name, argument = found["name"], found["argument"] or ""
+    _require_argument(name, argument)
     if name in GENERATORS:
         return Specification(name, argument=argument)
     sized = _SIZED.fullmatch(name)
@@ -92,6 +109,20 @@ def parse_specification(text: str) -> Specification:
         known = ", ".join([*GENERATORS, *(f"{s}N" for s in SIZED)])
         raise ValueError(f"there is no generator {name}; there are {known}")
     return Specification(sized["name"], int(sized["size"]), argument)
+
+
+def example_of(name: str) -> str:
+    """`integer(100..999)`: a generator with an argument that it takes; the bare name without one."""
+    return f"{name}({_ARGUMENTS[name][1]})" if name in _ARGUMENTS else name
+
+
+def _require_argument(name: str, argument: str) -> None:
+    form, _ = _ARGUMENTS.get(name, ("", ""))
+    if not argument or re.fullmatch(form, argument):
+        return
+    if not form:
+        raise ValueError(f"{name} takes nothing in parentheses")
+    raise ValueError(f"{name} takes in parentheses only what looks like {example_of(name)}")
 
 
 @dataclass(frozen=True, slots=True)

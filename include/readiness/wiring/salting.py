@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readiness import interlock
-from readiness.adapters.clock import SystemClock
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError, TargetRefused
 from readiness.ports import Progress
-from readiness.wiring.targets import Target
+from readiness.wiring.targets import Target, keys_of
 from readiness.workload.prove.salt import Salting, apply, plan, read_counters, to_text
 
 
@@ -50,14 +49,7 @@ def _place(target: Target, settings: Settings) -> _Place:
     """Asks the interlock. Raises TargetRefused for a configured production server."""
     with target.admin_session() as session:
         identity = interlock.describe(session)
-        keys = interlock.check(
-            session,
-            endpoint=target.endpoint,
-            production=settings.production,
-            now_s=SystemClock().wall_s(),
-            is_ours=target.clone is not None,
-            own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
-        )
+        keys = keys_of(target, session, settings)
     production = next(key for key in keys if key.name == "production")
     if not production.holds:
         raise TargetRefused(

@@ -27,7 +27,7 @@ from readiness.flow.ramp import Launch
 from readiness.load.messages import Assignment
 from readiness.load.messages import Target as LoadTarget
 from readiness.metrics.sampler import StageSampler
-from readiness.model.clone import Clone, Endpoint
+from readiness.model.clone import Clone, Endpoint, Key
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
 from readiness.ports import Session, WorkerProcess
@@ -132,19 +132,24 @@ def clone_dsn(clones: LocalClones, clone: Clone) -> str:
     return f"mysql://{interlock.LOAD_USER}@{clone.endpoint}/{clone.database}?password_file={file}"
 
 
+def keys_of(target: Target, session: Session, settings: Settings) -> list[Key]:
+    """Whether each key of the interlock holds, asked in an `admin_session` of the target."""
+    return interlock.check(
+        session,
+        endpoint=target.endpoint,
+        production=settings.production,
+        now_s=SystemClock().wall_s(),
+        is_ours=target.clone is not None,
+        own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
+    )
+
+
 def gate(target: Target, settings: Settings) -> Callable[[], None]:
     """Asks the interlock for all keys; raises TargetRefused, TargetUnavailable."""
 
     def ask() -> None:
         with target.admin_session() as session:
-            keys = interlock.check(
-                session,
-                endpoint=target.endpoint,
-                production=settings.production,
-                now_s=SystemClock().wall_s(),
-                is_ours=target.clone is not None,
-                own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
-            )
+            keys = keys_of(target, session, settings)
         interlock.require(keys, target=target.text)
 
     return ask

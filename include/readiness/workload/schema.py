@@ -71,8 +71,8 @@ class Table:
 class Schema:
     """One database; `collation` is its default. Of the columns in `kept` a policy says that their
     values are words like those of an ENUM, of those `apart` that they are no variables. `implied` has
-    what columns refer to by their names alone, where no foreign key says so; each build works it out
-    anew, and no file keeps it."""
+    what columns refer to by their names alone, where no foreign key says so. All three are worked out
+    anew for each build and kept in no file."""
 
     name: str
     collation: str
@@ -229,7 +229,7 @@ def _columns(session: Session, database: str) -> dict[str, dict[str, Column]]:
         "c.COLUMN_DEFAULT "
         "FROM information_schema.COLUMNS c JOIN information_schema.TABLES t "
         "ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME "
-        "AND t.TABLE_TYPE = 'BASE TABLE' "
+        "AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') "
         "WHERE c.TABLE_SCHEMA = %s ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION",
         (database,),
     )

@@ -96,3 +96,21 @@ def test_a_salted_database_may_be_captured_again(preproduction: Shop, readiness:
     with connect(preproduction.server) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*), MAX(id) FROM products")
         assert cursor.fetchall() == ((360, 859),)
+
+
+def test_odd_counters_are_read(preproduction: Shop, readiness: Readiness) -> None:
+    """MariaDB lists a versioned table as no base table, and its FLOAT counter tells `1.0`; MySQL 9
+    has neither."""
+    is_mariadb = preproduction.engine == "mariadb"
+    kind, versioned = ("FLOAT", "WITH SYSTEM VERSIONING") if is_mariadb else ("TINYINT", "")
+    with connect(preproduction.server) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE odd_one (id {kind} AUTO_INCREMENT PRIMARY KEY)")
+        cursor.execute("INSERT INTO odd_one VALUES (NULL)")
+        cursor.execute(f"CREATE TABLE kept (id INT AUTO_INCREMENT PRIMARY KEY) {versioned}")
+        try:
+            said = salt(readiness, preproduction, "--yes", "--json")
+        finally:
+            cursor.execute("DROP TABLE odd_one, kept")
+    assert said.code == 0, said.err
+    actions = {t["table"]: t["action"] for t in said.json["tables"]}
+    assert (actions["odd_one"], actions["kept"]) == ("left", "salt")

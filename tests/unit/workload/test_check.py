@@ -11,7 +11,7 @@ from tests.fakes.checkouts import ScriptedSession, duplicate_key, small_pools, s
 from readiness.errors import StatementFailed
 from readiness.ports import Reply
 from readiness.workload.make.compile import compile_flow
-from readiness.workload.prove.check import CheckReport, Rows, check
+from readiness.workload.prove.check import CheckReport, Replay, Rows
 
 
 def run(
@@ -24,7 +24,7 @@ def run(
         opened.append(ScriptedSession(answer))
         return opened[-1]
 
-    return check(flow, open_session, checkouts=checkouts), opened
+    return Replay(flow, open_session).run(checkouts=checkouts), opened
 
 
 def test_checkouts_that_pass_are_clean() -> None:
@@ -111,6 +111,6 @@ def test_turns_that_a_checkout_did_not_draw_are_not_sent() -> None:
         sessions.append(ScriptedSession(lambda _sql: Reply()))
         return sessions[-1]
 
-    report = check(BasketFlow(basket_workload(), (1, 3)), open_session, checkouts=2)
+    report = Replay(BasketFlow(basket_workload(), (1, 3)), open_session).run(checkouts=2)
     assert report.statements == 6 + 8
     assert sum(b"FROM products" in sql for sql in sessions[0].ran) == 1 + 3

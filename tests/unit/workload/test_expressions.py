@@ -54,11 +54,37 @@ def test_expressions_give_what_the_server_gives(text: str, value: bytes) -> None
         ("UNHEX(@text)", "UNHEX"),
         ("9223372036854775807 + 1", "exactly"),
         ("'open", "never ends"),
+        ("NOW() + INTERVAL 99999999 DAY", "1,000 years"),
+        ("NOW() + INTERVAL 99999999999999999999 WEEK", "1,000 years"),
+        ("'9999-12-31' + INTERVAL 2 DAY", "years 1 and 9999"),
+        ("LPAD('x', 99999999999, 'y')", "more than 1,000,000 characters"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(text: str, said: str) -> None:
     with pytest.raises(WorkloadError, match=said.replace("(", r"\(")):
         evaluated(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5000 + "1" + ")" * 5000,
+        "+".join("1" * 300),
+        "-" * 500 + "1",
+        "(1+" * 60 + "1" + ")" * 60,
+    ],
+)
+def test_an_expression_too_deep_for_python_is_refused_with_a_remedy(text: str) -> None:
+    with pytest.raises(WorkloadError, match="operations deep") as caught:
+        compile_expression(text, {})
+    assert "@derive" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["+".join("1" * 45), "CONCAT(" * 45 + "'x'" + ")" * 45, "-" * 40 + "1"]
+)
+def test_what_is_not_too_deep_can_be_evaluated(text: str) -> None:
+    assert evaluated(text) in (b"45", b"x", b"1")
 
 
 def test_a_refusal_shows_no_value() -> None:

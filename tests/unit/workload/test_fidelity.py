@@ -16,7 +16,7 @@ from readiness.ports import Reply
 from readiness.workload.prove.check import CheckReport, Replay
 from readiness.workload.prove.comparing import compare
 from readiness.workload.prove.fidelity import Fidelity
-from readiness.workload.prove.observed import Observed, observed
+from readiness.workload.prove.observed import CONTROL, Observed, observed
 from readiness.workload.prove.pairing import match
 
 Answer = Callable[[bytes], Reply]
@@ -81,6 +81,20 @@ def test_a_basket_that_no_log_has_is_not_compared_and_said() -> None:
 def test_where_nothing_can_be_compared_the_check_fails() -> None:
     report = checked(logs_of(1), baskets=(3,))
     assert report.failures() == ["no statement could be compared with a slow log"]
+
+
+def test_rows_of_a_few_shared_statements_prove_nothing_of_the_flow() -> None:
+    """A log of other work that reads the same settings would else show 100 %."""
+    workload = basket_workload()
+    others = [
+        step if step.turn or step.kind in CONTROL else replace(step, shape="0" * 8)
+        for step in workload.steps
+    ]
+    report = checked(logs_of(2), workload=replace(workload, steps=tuple(others)))
+    assert fidelity_of(report).ratio == 1.0
+    assert report.failures() == [
+        "the slow logs have only 2 of 5 statements of this flow: give whole ones"
+    ]
 
 
 def misses_products(sql: bytes) -> Reply:

@@ -40,6 +40,16 @@ def test_tables_that_share_a_range_are_parted() -> None:
     assert found == {"a": ("salt", 2), "b": ("salt", 3)}
 
 
+def test_a_table_near_the_end_of_its_range_gets_another() -> None:
+    """Eight more of its rows would have the ids of the next range."""
+    found = by_table(plan([counted("a", 2 * RANGE - 8), counted("b", 1)]))
+    assert found == {"a": ("salt", 2), "b": ("salt", 3)}
+
+
+def test_a_float_has_no_room_for_exact_ids() -> None:
+    assert [s.action for s in plan([counted("odd", 2, "float")])] == ["left"]
+
+
 def test_small_types_are_left() -> None:
     made = plan([counted("flags", 3, "tinyint"), counted("tags", 3, "mediumint unsigned")])
     assert [s.action for s in made] == ["left", "left"]

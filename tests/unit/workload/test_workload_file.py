@@ -86,6 +86,11 @@ MISTAKES = {
     "unknown annotation": (b"-- @gen user_id_0", b"-- @gne user_id_0", 10, "@gne"),
     "unknown generator": (b"fresh uuid4", b"fresh uuid5", 10, "uuid5"),
     "generator without range": (b"integer(1000..99999)", b"integer", 18, "range"),
+    "no such range": (b"integer(1000..99999)", b"integer(few..many)", 18, "integer(100..999)"),
+    "endless text": (b"fresh uuid4", b"fresh text(999999999)", 10, "text(24)"),
+    "endless card": (b"fresh uuid4", b"fresh pan(9999999)", 10, "pan(16)"),
+    "argument of none": (b"fresh uuid4", b"fresh ulid(26)", 10, "nothing in parentheses"),
+    "texts as numbers": (b"integer(1000..99999)", b"ulid", 18, "makes texts"),
     "pattern cut off": (b"pattern(ORD-AXXXXX)", b"pattern(ORD-AXXXXX", 16, "@gen"),
     "example missing": (b"SET @user_id_0 = ", b"SELECT ", 10, "@user_id_0"),
     "unknown input": (b"LOWER(@user_email_0)", b"LOWER(@user_mail_0)", 36, "@user_mail_0"),
@@ -101,6 +106,12 @@ MISTAKES = {
     "no figure": (b"@pause 4.1ms", b"@pause soon", 44, "@pause"),
     "semicolon missing": (b"COMMIT;", b"COMMIT", 55, "line 53"),
     "open quote": (b"SET @user_id_0 = '", b"SET @user_id_0 = ", 0, "never ends"),
+    "hash": (b"-- @statement s003", b"# @statement s003", 46, "two dashes"),
+    "no space": (b"-- @statement s003", b"--@statement s003", 46, "two dashes"),
+    "block comment": (b"-- @statement s003", b"/* @statement s003 */", 46, "two dashes"),
+    "split transaction": (b"@statement s003", b"@statement s003 -- @connection 9", 47, "began on"),
+    "endless pause": (b"@pause 4.1ms", b"@pause 1e400ms", 44, "longer than a day"),
+    "set twice": (b"COMMIT;", b"SELECT 1 INTO @user_id_0;\nCOMMIT;", 53, "sets @user_id_0"),
 }
 
 
@@ -112,6 +123,33 @@ def test_a_mistake_names_its_line_and_a_remedy(name: str) -> None:
     assert said in caught.value.message
     assert caught.value.hint
     assert line in (0, caught.value.line)
+
+
+def test_an_annotation_may_stand_further_behind_its_dashes() -> None:
+    data = changed(b"-- @statement s003", b"--  \t@statement s003")
+    assert parse(data, path=PATH) == ordered(small_workload())
+
+
+def test_a_byte_order_mark_is_read_over() -> None:
+    assert parse(b"\xef\xbb\xbf" + render(small_workload()), path=PATH).name == "checkout"
+
+
+def test_a_flow_without_statements_is_refused() -> None:
+    data = render(small_workload())
+    with pytest.raises(WorkloadFileError, match="no statement of the flow"):
+        parse(data[: data.index(b"-- @statement")], path=PATH)
+
+
+def test_a_variable_that_the_flow_only_reads_may_stand_behind_into() -> None:
+    added = b"SELECT id INTO @mine FROM users WHERE id = @user_id_0;\nSELECT @mine;\n"
+    assert len(parse(render(small_workload()) + added, path=PATH).steps) == 7
+
+
+@pytest.mark.parametrize("before", ["COMMIT", "SELECT 1"])
+def test_an_id_of_a_statement_that_gives_none_is_refused(before: str) -> None:
+    added = f"{before};\n-- @bind late_0 server number a.id\nSET @late_0 = LAST_INSERT_ID();\n"
+    with pytest.raises(WorkloadFileError, match="which has none"):
+        parse(render(small_workload()) + added.encode(), path=PATH)
 
 
 def test_a_variable_set_twice_is_refused() -> None:

@@ -87,8 +87,13 @@ def _replace(value: Value, old: Value, new: Value) -> Value:
     return text.replace(plain_text(a), plain_text(b))
 
 
+_LONGEST_PAD = 1_000_000
+
+
 def _lpad(value: Value, count: Value, fill: Value = " ") -> Value:
     text, pad, n = plain_text(value), plain_text(fill), max(0, integer(count))
+    if n > _LONGEST_PAD:
+        raise WorkloadError(f"LPAD is asked for more than {_LONGEST_PAD:,} characters")
     if len(text) >= n or not pad:
         return text[:n] if len(text) >= n else ""
     missing = n - len(text)

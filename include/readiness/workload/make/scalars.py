@@ -36,6 +36,7 @@ Characters = str | bytes
 _EXACT_TEXT = re.compile(r"\s*-?\d{1,15}")
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?")
 _DOUBLE_LIMIT = 10**15
+_LONGEST_S = 1000 * 366 * 86_400
 
 
 def characters(value: Value) -> Characters:
@@ -134,10 +135,13 @@ UNITS = {
 
 def interval(amount: int | Decimal, unit: str) -> tuple[timedelta, int]:
     """INTERVAL amount unit, and the fraction digits that it gives a moment."""
-    if unit == "SECOND" and isinstance(amount, Decimal):
-        digits = min(-int(amount.as_tuple().exponent), 6)
-        return timedelta(microseconds=int(amount * 1_000_000)), digits
-    return UNITS[unit] * integer(amount), 6 if unit == "MICROSECOND" else 0
+    exact = amount if unit == "SECOND" else integer(amount)
+    if abs(Decimal(exact)) * Decimal(UNITS[unit].total_seconds()) > _LONGEST_S:
+        raise WorkloadError("an INTERVAL of an expression is longer than 1,000 years")
+    if isinstance(exact, Decimal):
+        digits = min(-int(exact.as_tuple().exponent), 6)
+        return timedelta(microseconds=int(exact * 1_000_000)), digits
+    return UNITS[unit] * exact, 6 if unit == "MICROSECOND" else 0
 
 
 def shift(value: Value, amount: Value, unit: str, sign: int) -> Value:
@@ -146,7 +150,11 @@ def shift(value: Value, amount: Value, unit: str, sign: int) -> Value:
     exact = amount if isinstance(amount, Decimal) else integer(amount)
     by, digits = interval(exact, unit)
     is_date = start.is_date and unit in ("DAY", "WEEK")
-    made = Moment(start.at + by * sign, max(start.fraction, digits), is_date)
+    try:
+        at = start.at + by * sign
+    except OverflowError:
+        raise WorkloadError("an expression's time is not between the years 1 and 9999") from None
+    made = Moment(at, max(start.fraction, digits), is_date)
     if isinstance(value, Moment):
         return made
     return str(made if made.at.microsecond or digits else made._replace(fraction=0))

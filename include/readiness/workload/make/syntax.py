@@ -16,6 +16,7 @@ from readiness.workload.make.functions import FUNCTIONS
 from readiness.workload.make.scalars import UNITS, Value
 
 ALL_DIGITS = 6  # of a fraction of a second
+_DEEPEST = 50  # Python compiles no source whose parentheses nest deeper than 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +122,14 @@ class _Parser:
         self._raw = raw
         self._tokens = _tokens(raw)
         self._at = 0
+        self._open = 0
 
     def whole(self) -> Node:
         """The whole text as one expression."""
         node = self._sum()
         if self._at < len(self._tokens):
             raise self._error(f"{_OPERATORS} or the end")
+        _require_flat(node)
         return node
 
     def _word(self) -> str:
@@ -174,7 +177,12 @@ class _Parser:
         return node
 
     def _sign(self) -> Node:
-        return Negation(self._sign()) if self._take("-") else self._primary()
+        self._open += 1
+        if self._open > _DEEPEST:
+            raise _too_deep()
+        node = Negation(self._sign()) if self._take("-") else self._primary()
+        self._open -= 1
+        return node
 
     def _primary(self) -> Node:
         if self._take("("):
@@ -209,6 +217,33 @@ class _Parser:
                 arguments.append(self._sum())
             self._expect(")")
         return _clock(name, arguments) if name in _CLOCKS else _function(name, arguments)
+
+
+def _require_flat(node: Node) -> None:
+    """A sum of many terms is as deep as it is long, without a parenthesis."""
+    layer, depth = [node], 0
+    while layer:
+        depth += 1
+        if depth > _DEEPEST:
+            raise _too_deep()
+        layer = [inner for one in layer for inner in _inner(one)]
+
+
+def _inner(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Call):
+        return node.arguments
+    if isinstance(node, Arithmetic):
+        return node.left, node.right
+    if isinstance(node, Shift):
+        return node.start, node.amount
+    return (node.operand,) if isinstance(node, Negation) else ()
+
+
+def _too_deep() -> WorkloadError:
+    return WorkloadError(
+        f"the expression is more than {_DEEPEST} operations deep",
+        hint="Set a part of it by a -- @derive of its own, and read that.",
+    )
 
 
 def _literal(kind: TokenKind, text: bytes) -> Value:

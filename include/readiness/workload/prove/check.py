@@ -75,6 +75,11 @@ class CheckReport:
         fidelity = self.fidelity
         if fidelity and not fidelity.compared:
             found.append("no statement could be compared with a slow log")
+        elif fidelity and not fidelity.is_of_this_flow:
+            found.append(
+                f"the slow logs have only {fidelity.heard} of"
+                f" {fidelity.heard + len(fidelity.unheard)} statements of this flow: give whole ones"
+            )
         elif fidelity and fidelity.ratio < self.least_fidelity:
             found.append(f"fidelity {fidelity.ratio:.1%} is below {self.least_fidelity:.1%}")
         return found + (self._drifted() if self.is_strict else [])
@@ -226,10 +231,3 @@ class Replay:
         for session in self._sessions.values():
             session.close()
         self._sessions.clear()
-
-
-def check(
-    flow: CheckoutFlow, session_factory: SessionFactory, *, checkouts: int, first_number: int = 0
-) -> CheckReport:
-    """What so many checkouts do on a target; see `Replay`."""
-    return Replay(flow, session_factory).run(checkouts=checkouts, first_number=first_number)

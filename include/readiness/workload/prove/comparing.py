@@ -56,18 +56,20 @@ def compare(workload: Workload, matches: Sequence[Match], runs: Iterable[Run]) -
             _compare_one(workload.steps[index], index, rows, same, sums, silent)
     known = set(captured_shapes(workload))
     extra = [shape for m in matches for shape in m.extra]
+    heard, unheard = _heard_and_unheard(workload, matches)
     return Fidelity(
         logs=len(matches),
         equal=sum(s.of - s.differ for s in sums.values()),
         compared=sum(s.of for s in sums.values()),
         differences=tuple(_difference(workload, i, s) for i, s in sorted(sums.items()) if s.differ),
-        unheard=_ids(workload, _unheard(workload, matches)),
+        unheard=_ids(workload, unheard),
         silent=_ids(workload, sorted(silent - sums.keys())),
         other_baskets=others,
         added=tuple(sorted(set(extra) - known)),
         oftener=sum(shape in known for shape in extra),
         captured=tuple(sorted({_course_of_log(m) for m in matches})),
         replayed=tuple(sorted(courses)),
+        heard=len(heard),
     )
 
 
@@ -117,22 +119,23 @@ def _difference(workload: Workload, index: int, sums: _Sums) -> Difference:
     return Difference(step.statement_id, captured, replayed, sums.differ, sums.of, hint)
 
 
-def _unheard(workload: Workload, matches: Sequence[Match]) -> list[int]:
-    """Steps of work that no log has; turns beyond the largest basket of the logs are not missed."""
-    heard = {i for m in matches for i in m.heard}
+def _heard_and_unheard(workload: Workload, matches: Sequence[Match]) -> tuple[list[int], list[int]]:
+    """Steps of work that some log has, and those that none has; turns beyond the largest basket of
+    the logs are not missed, nor are statements that were added by hand."""
+    met = {i for m in matches for i in m.heard}
     has_shapes = any(step.shape for step in workload.steps)
     most = {
         name: max(dict(m.basket).get(name, 0) for m in matches)
         for name in {n for m in matches for n, _ in m.basket}
     }
-    return [
+    awaited = [
         i
         for i, step in enumerate(workload.steps)
-        if i not in heard
-        and step.kind not in CONTROL
-        and (step.shape or not has_shapes)  # a statement added by hand was never heard
+        if step.kind not in CONTROL
+        and (step.shape or not has_shapes)
         and not (step.turn and step.turn.number > most.get(step.turn.repeat, 0))
     ]
+    return [i for i in awaited if i in met], [i for i in awaited if i not in met]
 
 
 def _course_of_run(workload: Workload, run: Run) -> Course:

@@ -57,7 +57,8 @@ class Fidelity:
     """`equal` of `compared` replayed statements had the rows of the capture.
 
     Not compared are statements that no log has (`unheard`), whose rows no log says (`silent`), and
-    `other_baskets` runs with a basket that no log has. `added` are the shapes of statements inside
+    `other_baskets` runs with a basket that no log has. `heard` counts the statements of work that some
+    log has: together with the `unheard`, all that a log of the flow should have. `added` are the shapes of statements inside
     the flow that the workload lacks; `oftener` counts those it has, but not as often. `captured` and
     `replayed` are the courses of both sides, each once."""
 
@@ -72,6 +73,13 @@ class Fidelity:
     oftener: int = 0
     captured: tuple[Course, ...] = ()
     replayed: tuple[Course, ...] = ()
+    heard: int = 0
+
+    @property
+    def is_of_this_flow(self) -> bool:
+        """Whether the logs have at least half of the workload's statements. A log of other work may
+        share a few, and their rows prove nothing of the rest."""
+        return self.heard >= len(self.unheard)
 
     @property
     def ratio(self) -> float:
@@ -91,6 +99,7 @@ class Fidelity:
             "compared": self.compared,
             "slow_logs": self.logs,
             "differences": [_json_of(d) for d in self.differences],
+            "in_log": self.heard,
             "not_in_log": list(self.unheard),
             "rows_unknown": list(self.silent),
             "runs_with_other_baskets": self.other_baskets,

@@ -2,13 +2,15 @@
 
 In a fresh database, order 2, payment 2 and application 2 are all `2`: captures cannot tell which id
 a statement means. Only counters move: no row changes. Ranges are 10,000,019 wide and lie above every
-id that is there; a table that has a range of its own keeps it, so salting twice is salting once."""
+id that is there; a table that has a range of its own keeps it while half of it is free, so salting
+twice is salting once."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from readiness.errors import StatementFailed
 from readiness.ports import Row, Session
@@ -17,6 +19,7 @@ from readiness.workload.prove.definitions import full_type
 RANGE = 10_000_019
 
 _BITS = {"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32, "bigint": 64}
+_BITS |= {"float": 25, "double": 54}  # beyond, two whole numbers are one
 _UNKNOWN_VARIABLE = 1193
 _CROWDED = 2**30  # ids above are no counter's: they would push all ranges beyond an INT
 
@@ -65,7 +68,7 @@ def read_counters(session: Session, database: str) -> list[Counted]:
         "SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, c.DATA_TYPE, t.AUTO_INCREMENT "
         "FROM information_schema.COLUMNS c JOIN information_schema.TABLES t "
         "ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME "
-        "AND t.TABLE_TYPE = 'BASE TABLE' "
+        "AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') "
         "WHERE c.TABLE_SCHEMA = %s AND c.EXTRA LIKE '%%auto_increment%%' ORDER BY c.TABLE_NAME",
         (database,),
     )
@@ -80,7 +83,7 @@ def plan(counters: Sequence[Counted]) -> list[Salting]:
     made = []
     for counted in counters:
         own = counted.following // RANGE
-        if own and slots[own] == 1:
+        if own and slots[own] == 1 and counted.following % RANGE <= RANGE // 2:
             made.append(Salting(counted, "stays", own * RANGE))
             continue
         slot = _free_slot(counted, max(first, own + 1), taken)
@@ -117,12 +120,17 @@ def _free_slot(counted: Counted, first: int, taken: set[int]) -> int | None:
 
 def _counted(session: Session, database: str, row: Row) -> Counted:
     table, column, column_type, data_type = (_text(v) for v in row[:4])
-    following = int(str(row[4])) if row[4] is not None else 1
+    following = _whole(row[4]) or 1
     name = f"{_quoted(database)}.{_quoted(table)}"
     found = session.query(f"SELECT MAX({_quoted(column)}) FROM {name}")
-    highest = int(str(found[0][0])) if found and found[0][0] is not None else 0
+    highest = _whole(found[0][0])
     kind = full_type(column_type, data_type)
     return Counted(table, column, kind, max(following, highest + 1))
+
+
+def _whole(value: object) -> int:
+    """A counter or an id: a FLOAT column gives `1.0`, and an empty table NULL."""
+    return 0 if value is None else int(Decimal(str(value)))
 
 
 def _ask_afresh(session: Session) -> None:

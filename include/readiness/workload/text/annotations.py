@@ -17,6 +17,7 @@ from readiness.model.workload import Turn
 SETTING = ("gen", "sample", "derive", "bind")  # these describe a statement that sets variables
 OF_A_STEP = ("statement", "connection", "transaction", "turn", "pause", "shape")
 OF_THE_FILE = ("workload", "counts", "policy", "repeat", "tables")
+KNOWN = (*OF_THE_FILE, *SETTING, *OF_A_STEP)
 
 GEN = re.compile(rf"(?P<name>\w+)\s+fresh\s+(?P<spec>{SPECIFICATION})\s+(?P<column>\S.*)")
 DERIVE = re.compile(
@@ -75,17 +76,16 @@ class Source:
 
     def notes(self, text: bytes, at: int) -> Iterator[Note]:
         """The annotations of one comment that begins at a byte; raises for an unknown one."""
-        known = (*OF_THE_FILE, *SETTING, *OF_A_STEP)
         for match in _NOTE.finditer(text):
             note = Note(match[1].decode(), decoded(match[2]), at + match.start())
-            if note.name not in known:
-                near = get_close_matches(note.name, known, 1)
+            if note.name not in KNOWN:
+                near = get_close_matches(note.name, KNOWN, 1)
                 self.fail(
                     note.at,
                     f"there is no annotation @{note.name}",
                     f"Did you mean @{near[0]}?"
                     if near
-                    else f"There are {', '.join('@' + name for name in known)}.",
+                    else f"There are {', '.join('@' + name for name in KNOWN)}.",
                 )
             yield note
 

@@ -3,7 +3,7 @@ savepoints, prepared statements, user variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from readiness.model.workload import Step, Turn
@@ -11,7 +11,7 @@ from readiness.sql.kind import leading_words
 from readiness.sql.lexer import Token, TokenKind, lex
 from readiness.workload.text.layout import Layout, layout
 
-_NOISE = (TokenKind.COMMENT, TokenKind.HINT, TokenKind.EXECUTABLE_OPEN, TokenKind.EXECUTABLE_CLOSE)
+NOISE = (TokenKind.COMMENT, TokenKind.HINT, TokenKind.EXECUTABLE_OPEN, TokenKind.EXECUTABLE_CLOSE)
 # The words before the name, whether they set it, and what it is.
 _NAMED = {
     (b"SAVEPOINT",): (True, "savepoint"),
@@ -40,7 +40,7 @@ class Mention:
 def mentions(step: Step) -> list[Mention]:
     """All names of a step that other steps may set or take."""
     laid = layout(step)
-    tokens = [t for t in lex(laid.text) if t.kind not in _NOISE]
+    tokens = [t for t in lex(laid.text) if t.kind not in NOISE]
     return [*_leading(laid.text, tokens), *_variables(laid, tokens)]
 
 
@@ -55,15 +55,24 @@ def _leading(sql: bytes, tokens: list[Token]) -> Iterator[Mention]:
             return
 
 
+def is_assigned(words: Sequence[bytes], index: int) -> bool:
+    """Whether a statement sets the variable that is its word `index`: `SET @x =`, `@x :=`, `INTO @x`.
+    The words are upper case, without comments."""
+    after = words[index + 1] if index + 1 < len(words) else b""
+    if after in (b":", b":=") or (after == b"=" and words[0] == b"SET"):
+        return True
+    at = index - 1
+    while at > 0 and words[at] == b"," and words[at - 1].startswith(b"@"):
+        at -= 2
+    return at > 0 and words[at] == b"INTO"
+
+
 def _variables(laid: Layout, tokens: list[Token]) -> Iterator[Mention]:
-    """The application's own variables: set by `SET @x =`, `@x :=` and `INTO @x`, else taken."""
+    """The application's own variables, set or taken; a procedure may set what it is given."""
     words = [laid.text[t.start : t.end].upper() for t in tokens]
-    into = words.index(b"INTO") if words[:1] == [b"SELECT"] and b"INTO" in words else len(words)
     for index, token in enumerate(tokens):
         if token.kind is not TokenKind.USER_VARIABLE or token.start in laid.slots:
             continue
-        after = words[index + 1] if index + 1 < len(words) else b""
-        is_set = after in (b":", b":=") or (after == b"=" and words[0] == b"SET")
-        is_set |= index > into or words[0] == b"CALL"
+        is_set = is_assigned(words, index) or words[0] == b"CALL"
         name = laid.text[token.start : token.end].decode("utf-8", "replace")
         yield Mention(name, is_set, laid.turn_at(token.start))

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from readiness.errors import WorkloadError
-from readiness.model.generator import GENERATORS, SIZED
+from readiness.model.generator import GENERATORS, SIZED, example_of
 from readiness.model.workload import Bind, Form, Sample, Variable, VariableKind
 from readiness.sql.lexer import LITERALS, Token, form_of
 from readiness.workload.make.expression import Place, compile_expression
 from readiness.workload.make.generators import Lane, generator
+from readiness.workload.make.literal import literal_of
 from readiness.workload.text.annotations import (
     BIND,
     DERIVE,
@@ -28,6 +29,17 @@ from readiness.workload.text.annotations import (
 _SET = re.compile(rb"SET\s+@(\w+)\s*:?=\s*(.+)", re.DOTALL | re.IGNORECASE)
 _INSERT_ID = re.compile(rb"LAST_INSERT_ID\(\)(?:\s*\+\s*(\d+))?", re.IGNORECASE)
 _MOST_TOKENS_OF_AN_EXAMPLE = 6  # SET, @name, =, a sign or an introducer, the literal
+_TRIED = 8
+_SOME_MS = 1_800_000_000_000
+
+
+def _remedy(stem: str, spec: str) -> str:
+    """The right argument for a generator that there is, else the nearest name."""
+    name = spec.partition("(")[0]
+    if name in GENERATORS:
+        return f"Write for example: {example_of(name)}"
+    near = get_close_matches(stem, [*GENERATORS, *SIZED], 1)
+    return f"The nearest is {near[0]}." if near else "Write for example: uuid4"
 
 
 class Settings:
@@ -88,12 +100,20 @@ class Settings:
         )
 
     def _demand_generator(self, note: Note, spec: str, form: Form) -> None:
+        """It can be used, and some of its values are tried: a number must be one."""
         try:
-            generator(spec, form, Lane(b""))
+            made = generator(spec, form, Lane(b""))
         except WorkloadError as error:
-            near = get_close_matches(re.split(r"[(\d]", spec)[0], [*GENERATORS, *SIZED], 1)
-            hint = f"The nearest is {near[0]}." if near else "Write for example: uuid4"
-            self._source.fail(note.at, error.message, hint)
+            self._source.fail(note.at, error.message, _remedy(re.split(r"[(\d]", spec)[0], spec))
+        values = [made.make(n, b"\xff" * made.entropy, _SOME_MS) for n in range(_TRIED)]
+        try:
+            all(map(literal_of(form), values))
+        except WorkloadError:
+            self._source.fail(
+                note.at,
+                f"its example is a number, and {spec} makes texts",
+                "Write the example in quotes, or a generator such as integer(100..999).",
+            )
 
     def _derive(self, note: Note, text: bytes) -> None:
         match = self._source.matched(

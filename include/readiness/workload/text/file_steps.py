@@ -16,9 +16,11 @@ from readiness.model.workload import Bind, Piece, Row, Slot, Step, Turn, Variabl
 from readiness.sql.kind import statement_kind
 from readiness.sql.lexer import Token, TokenKind
 from readiness.workload.text.annotations import Note, Source, decoded
+from readiness.workload.text.carried import NOISE, is_assigned
 
 _MARK = re.compile(rb"/\*\s*@(\w+)\s*(.*?)\s*\*/", re.DOTALL)
 MARKS = ("turn", "end")
+_LONGEST_PAUSE_MS = 86_400_000  # a day
 
 
 def marks(data: bytes, tokens: Sequence[Token]) -> list[tuple[int, Note]]:
@@ -82,6 +84,8 @@ class Steps:
                 notes[-1].at, "one statement has the same annotation twice", "Keep one of them."
             )
         pause_ms = self._figure(said.get("pause"), r"(\d+(?:\.\d+)?(?:e-?\d+)?)\s*ms", "4.1ms")
+        if pause_ms > _LONGEST_PAUSE_MS:
+            self._source.fail(said["pause"].at, "@pause is longer than a day", "Write: 4.1ms")
         if "connection" in said:
             self._connection = int(self._figure(said["connection"], r"([1-9]\d*)", "1"))
         if "transaction" in said:
@@ -196,8 +200,9 @@ class Steps:
                 continue
             name = decoded(data[token.start + 1 : token.end])
             if name not in self._variables:
-                self._note_foreign(name, tokens.index(token), tokens)
+                self._note_foreign(name, token, tokens)
                 continue
+            self._demand_read_only(name, token, tokens)
             if token.start > start:
                 pieces.append(data[start : token.start])
             pieces.append(Slot(name))
@@ -206,15 +211,27 @@ class Steps:
             pieces.append(data[start:end])
         return pieces
 
-    def _note_foreign(self, name: str, index: int, tokens: Sequence[Token]) -> None:
+    def _note_foreign(self, name: str, token: Token, tokens: Sequence[Token]) -> None:
         """A variable that no line above sets: the application's own if a statement sets it."""
-        words = [self._source.data[t.start : t.end].upper() for t in tokens]
-        after = words[index + 1] if index + 1 < len(words) else b""
-        is_set = after in (b":", b":=") or (after == b"=" and words[0] == b"SET")
-        is_set |= words[0] == b"SELECT" and b"INTO" in words[:index]
-        if is_set or words[0] == b"CALL":
+        words, index = self._words(token, tokens)
+        if is_assigned(words, index) or words[0] == b"CALL":
             self._of_application.add(name)
-        self._foreign.setdefault(name, tokens[index].start)
+        self._foreign.setdefault(name, token.start)
+
+    def _demand_read_only(self, name: str, token: Token, tokens: Sequence[Token]) -> None:
+        if is_assigned(*self._words(token, tokens)):
+            self._source.fail(
+                token.start,
+                f"a statement of the flow sets @{name}, which an annotation sets already",
+                "Give the flow's own variable another name, or describe this statement by "
+                "-- @gen, @derive or @bind.",
+            )
+
+    def _words(self, token: Token, tokens: Sequence[Token]) -> tuple[list[bytes], int]:
+        """The statement's words, upper case, and which of them a token is."""
+        spoken = [t for t in tokens if t.kind not in NOISE]
+        words = [self._source.data[t.start : t.end].upper() for t in spoken]
+        return words, spoken.index(token)
 
     def _check_foreign(self) -> None:
         for name, at in self._foreign.items():

@@ -7,22 +7,27 @@ other one is a step of the flow.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from readiness.errors import SqlError
 from readiness.model.workload import Workload
 from readiness.sql.lexer import Token, TokenKind, lex
-from readiness.workload.text.annotations import SETTING, Note, Source, decoded
+from readiness.workload.text.annotations import KNOWN, SETTING, Note, Source, decoded
 from readiness.workload.text.file_header import Header
 from readiness.workload.text.file_settings import Settings
 from readiness.workload.text.file_steps import MARKS, Steps, marks
 from readiness.workload.text.turn_rules import broken_turn
 
+_ANNOTATION = re.compile(rb"--[ \t]+@")
+_NEARLY = re.compile(rb"(?:#|--|/\*)\s*@(\w+)")  # to MySQL `--@` is no comment
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors write it
+
 
 def read_workload(data: bytes, path: Path) -> Workload:
     """The workload of a file's bytes; raises WorkloadFileError."""
-    return _Reader(Source(data, path)).read()
+    return _Reader(Source(data.removeprefix(_BYTE_ORDER_MARK), path)).read()
 
 
 class _Reader:
@@ -39,6 +44,7 @@ class _Reader:
         """Everything; see `read_workload`."""
         self._walk(self._tokens())
         name, captures = self._header.title
+        self._demand_steps()
         workload = Workload(
             name=name,
             captures=captures,
@@ -80,7 +86,7 @@ class _Reader:
         statement: list[Token] = []
         for token in tokens:
             text = data[token.start : token.end]
-            if token.kind is TokenKind.COMMENT and text.startswith(b"-- @"):
+            if token.kind is TokenKind.COMMENT and _ANNOTATION.match(text):
                 self._demand_outside(token, statement)
                 found = self._source.notes(text, token.start)
                 notes += [note for note in found if not self._header.take(note)]
@@ -88,10 +94,12 @@ class _Reader:
                 if statement:
                     self._statement(notes, statement)
                     notes, statement = [], []
-            elif statement or token.kind is not TokenKind.COMMENT:
-                statement.append(token)
             else:
-                self._demand_no_mark(token)
+                if not statement:
+                    self._demand_no_mark(token)
+                    self._demand_dashes(token)
+                if statement or token.kind is not TokenKind.COMMENT:
+                    statement.append(token)
         if statement:
             self._source.fail(
                 statement[0].start, "a statement has no semicolon", "End it with one."
@@ -108,6 +116,24 @@ class _Reader:
                 token.start,
                 f"an annotation stands inside the statement that begins in line {line}",
                 "End that statement with a semicolon; a row in it is marked by /* @turn NAME 2 */.",
+            )
+
+    def _demand_dashes(self, token: Token) -> None:
+        """An annotation in another comment would be read over, and its statement run by all."""
+        found = _NEARLY.match(self._source.data, token.start)
+        if found and found[1].decode().lower() in KNOWN:
+            self._source.fail(
+                token.start,
+                f"@{found[1].decode()} does not stand behind two dashes and a space",
+                f"Write: -- @{found[1].decode().lower()}",
+            )
+
+    def _demand_steps(self) -> None:
+        if not len(self._steps):
+            self._source.fail(
+                0,
+                "the file has no statement of the flow",
+                "Write the flow's statements below the variables, or build the workload again.",
             )
 
     def _demand_no_mark(self, token: Token) -> None:

@@ -1,7 +1,7 @@
 """What the turns of a workload must keep, so that any count a checkout draws makes a sound checkout.
 
 Repeats are known and written out as far as their counts go; turns stand in order; a transaction
-begins and ends together with what it holds; no statement reads an id of a turn that was left out, or
+runs on one connection, and begins and ends together with what it holds; no statement reads an id of a turn that was left out, or
 one that was counted over rows that were."""
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ from readiness.workload.text.turn_order import (
 from readiness.workload.text.turn_reads import moved_ids, unset_names, unset_values
 
 _BOUNDARIES = (StatementKind.BEGIN, StatementKind.COMMIT, StatementKind.ROLLBACK)
+_IDLESS = (
+    *_BOUNDARIES,
+    StatementKind.SAVEPOINT,
+    StatementKind.SET,
+    StatementKind.SELECT,
+    StatementKind.DELETE,
+)
 
 
 def broken_turn(workload: Workload) -> Broken | None:
@@ -35,11 +42,38 @@ def _broken(workload: Workload) -> Iterator[Broken]:
     yield from disordered_turns(workload.steps)
     yield from missing_turns(workload)
     least = {r.name: min(r.counts) for r in workload.repeats}
+    yield from _split_transactions(workload.steps)
     yield from _torn_transactions(workload.steps, least)
+    yield from _idless_binds(workload.steps)
     yield from moved_ids(workload.steps, least)
     yield from unset_values(workload, least)
     if workload.repeats:
         yield from unset_names(workload.steps, least)
+
+
+def _split_transactions(steps: Sequence[Step]) -> Iterator[Broken]:
+    """A COMMIT on another connection would leave the transaction open."""
+    connections: dict[int, int] = {}
+    for index, step in enumerate(steps):
+        known = connections.setdefault(step.transaction, step.connection)
+        if step.transaction and step.connection != known:
+            yield Broken(
+                f"transaction {step.transaction} began on connection {known}, and this statement of"
+                f" it runs on connection {step.connection}",
+                f"Write -- @connection {known}; or -- @transaction 0 where it belongs to none.",
+                index,
+            )
+
+
+def _idless_binds(steps: Sequence[Step]) -> Iterator[Broken]:
+    """The server gives an id to a statement that adds a row."""
+    for index, step in enumerate(steps):
+        if step.binds and step.kind in _IDLESS:
+            yield Broken(
+                f"@{step.binds[0].variable} takes the id of this {step.kind.upper()}, which has none",
+                "Move its -- @bind and SET lines behind the INSERT.",
+                index,
+            )
 
 
 def _torn_transactions(steps: Sequence[Step], least: Mapping[str, int]) -> Iterator[Broken]:
