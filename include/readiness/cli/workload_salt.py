@@ -10,7 +10,6 @@ from readiness.cli.arguments import add_json
 from readiness.config.settings import read_settings
 from readiness.wiring.salting import salt
 from readiness.wiring.targets import target_of
-from readiness.workload.prove.salt import to_text
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -32,5 +31,5 @@ def run(args: argparse.Namespace) -> int:
     count = sum(s.action == "salt" for s in made)
     moved = f"{count} counter{'s' * (count != 1)} moved" if count else "nothing had to be moved"
     data = {"moved": count, "tables": [s.to_json() for s in made]}
-    console.result(data, f"{to_text(made)}\n{moved}", as_json=args.json)
+    console.result(data, moved, as_json=args.json)  # the table was shown before anything moved
     return 0

@@ -77,7 +77,7 @@ def test_small_types_are_told_and_left(preproduction: Shop, readiness: Readiness
         finally:
             cursor.execute("DROP TABLE `small one`")
     assert said.code == 0, said.err
-    assert "left as it is: smallint has no room for a range" in said.out
+    assert "left as it is: smallint has no room for a range" in said.err
 
 
 def test_a_clone_needs_no_consent(preproduction: Shop, readiness: Readiness) -> None:

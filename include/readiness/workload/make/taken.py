@@ -115,11 +115,12 @@ class _Column:
         return rows[0][0] if rows else None
 
     def free(self, shape: Shape) -> Free:
-        """The larger free end, where it is large; else what is free in the strips."""
+        """The larger free end, where it is large; else what is free in the strips. An empty table is
+        filled from below, so that the next stage can go on above."""
         low, high = shape.spell(0), shape.spell(shape.space - 1)
         first = self.end("ASC", low, high)
         if first is None:
-            return Free.all(shape.space)
+            return Free(0, shape.space, Order.UP)
         below = max(shape.floor(first), 0)
         top = shape.floor(self.end("DESC", low, high)) + 1
         above = shape.space - top
@@ -131,8 +132,7 @@ class _Column:
 
     def free_of_all(self, shape: Shape, led_by: str) -> Free | None:
         """What is above all values, whatever stands in the column before: the index gives the ends
-        of each group. None where less than a quarter is. An empty table is filled from below, so
-        that the next stage can go on above."""
+        of each group. None where less than a quarter is."""
         rows = self.session.query(
             f"SELECT MAX({self.sql}) FROM {self.table} GROUP BY {_quoted(led_by)}"
         )
