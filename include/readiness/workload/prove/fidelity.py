@@ -128,8 +128,8 @@ class Fidelity:
             )
         if self.other_baskets:
             said.append(
-                f"  not compared: {self.other_baskets} checkouts with a basket that no slow log has;"
-                " give the slow log of each capture"
+                f"  not compared: {self.other_baskets} checkouts with a basket that no slow log has, or"
+                " with counts that no capture had together; give the slow log of each capture"
             )
         if self.unheard:
             said.append(f"  in no slow log any more: {listed(self.unheard)}")
