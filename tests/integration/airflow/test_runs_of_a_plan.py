@@ -37,7 +37,7 @@ def test_a_run_that_is_not_ready_is_green(start_dag: StartDag) -> None:
     assert told(run) == ["start", "stage", "stage", "report", "end"]
     assert "before the freeze" in run.folder.read_run().notes
     log = run.log.read_text("utf-8")
-    assert "stage 1x: 4 checkouts/s" in log
+    assert "stage 1x: 10 checkouts/s" in log
     assert "stage 1x ended: " in log
 
 
@@ -80,7 +80,7 @@ def test_a_stage_that_airflow_ends_stops_loading_at_once(start_dag: StartDag) ->
 
 def wait_until_loading(run: DagProcess) -> None:
     deadline = time.monotonic() + 180
-    while "stage 1x: 4 checkouts/s" not in run.log.read_text("utf-8"):
+    while "stage 1x: 10 checkouts/s" not in run.log.read_text("utf-8"):
         assert run.process.poll() is None, run.log.read_text("utf-8")[-3000:]
         assert time.monotonic() < deadline
         time.sleep(0.2)
