@@ -73,8 +73,9 @@ class Built:
     """The workload as written, and what to tell of it; nothing here holds a captured value.
 
     `overrides` is the file they came from (None: none are in force), `kept` where they are kept,
-    `policy` is the one in force; `overridden` how many entries they have; `changes` compares with the workload that was there (None: there was none); `offers` is
-    what the target has for its samples."""
+    `overridden` how many entries they have; `changes` compares with the workload that was there
+    (None: there was none); `offers` is what the target has for its samples; `policy` is the one in
+    force."""
 
     workload: Workload
     path: Path
@@ -185,8 +186,10 @@ class _Building:
         """Puts the files and the filter in place; what they replace is kept where that is asked for,
         or where a person had edited it."""
         beside, before = self._beside, self._before
-        if searched:
-            files[beside.filter] = searched
+        if (
+            searched
+        ):  # first: a workload with the filter of the one before would be searched for less
+            files = {beside.filter: searched, **files}
         is_new = before.data != files[beside.workload]
         if before.data and is_new and (self._inputs.keep_previous or before.is_edited):
             files |= beside.kept(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,3 +113,19 @@ def test_no_load_begins_with_a_filter_that_cannot_be_read(
     with pytest.raises(ConfigError, match="no key file"):
         open_run(request, settings_of(tmp_path), progress=lambda _text: None)
     assert not (tmp_path / "lost").exists()
+
+
+def test_the_filter_is_there_before_the_workload(tmp_path: Path) -> None:
+    """A build that dies between the two leaves no workload whose filter is of an older one."""
+    placed: list[str] = []
+    folder = str(tmp_path)
+
+    def watch(
+        event: str, args: tuple[object, ...]
+    ) -> None:  # stays for the process, so it is narrow
+        if event == "os.rename" and str(args[1]).startswith(folder):
+            placed.append(Path(str(args[1])).name)
+
+    sys.addaudithook(watch)
+    build_workload(INPUTS, source=None, key=KEY, output=tmp_path / "checkout.sql")
+    assert placed == ["checkout.filter", "checkout.sql", "checkout.variables.yaml"]
