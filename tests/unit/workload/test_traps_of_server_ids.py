@@ -96,8 +96,10 @@ def test_an_indexed_text_embeds_the_short_id_of_the_table_that_it_names(text: st
     (target,) = [v for v in found.variables if v.table == "logs"]
     assert target.kind is VariableKind.DERIVED
     assert "@order_id_0" in target.expression
-    (doubt,) = [w for w in found.warnings if w.startswith("s004")]
-    assert "equal in order_lines, orders in every capture; that of orders was taken" in doubt
+    (doubt,) = [d for d in found.explanation.doubts if d.where == f"@{target.name}"]
+    assert doubt.taken == "computed from @order_id_0"
+    assert doubt.others == ("@order_line_id_0",)
+    assert "workload salt" in doubt.cure
 
 
 def test_a_text_written_before_the_id_is_known_cannot_embed_it() -> None:

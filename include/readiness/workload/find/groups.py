@@ -145,20 +145,19 @@ def is_telling(values: Values) -> bool:
     return len(seen[0]) >= _TELLING_LENGTH
 
 
-def group(uses: Sequence[Use], schema: Schema) -> tuple[list[Group], int]:
-    """All groups in the order of first use, and how many joined one of several candidates."""
+def group(uses: Sequence[Use], schema: Schema) -> list[Group]:
+    """All groups in the order of first use."""
     buckets: dict[tuple[bool, Values], list[Use]] = {}
     for use in uses:
         buckets.setdefault((use.place.literal.is_binary, use.place.values), []).append(use)
     _join_partly_seen(buckets, schema)
-    clusters: list[tuple[Values, list[Use]]] = []
-    guesses = 0
-    for (_, values), members in buckets.items():
-        split, guessed = _split(values, members, schema)
-        clusters += [(values, c) for c in split]
-        guesses += guessed
+    clusters = [
+        (values, cluster)
+        for (_, values), members in buckets.items()
+        for cluster in _split(values, members, schema)
+    ]
     groups = [_group(n, v, members, schema) for n, (v, members) in enumerate(clusters)]
-    return sorted(groups, key=lambda g: g.order), guesses
+    return sorted(groups, key=lambda g: g.order)
 
 
 def _join_partly_seen(buckets: dict[tuple[bool, Values], list[Use]], schema: Schema) -> None:
@@ -187,8 +186,8 @@ def _agrees(partial: Values, full: Values) -> bool:
     return all(p is None or p == f for p, f in zip(partial, full, strict=True))
 
 
-def _split(values: Values, uses: list[Use], schema: Schema) -> tuple[list[list[Use]], int]:
-    """One bucket as one or several clusters; the second number counts ambiguous places."""
+def _split(values: Values, uses: list[Use], schema: Schema) -> list[list[Use]]:
+    """One bucket as one or several clusters."""
 
     def domain(use: Use) -> tuple[str, str] | None:
         return schema.root(*use.column) if use.is_plain else None
@@ -196,7 +195,7 @@ def _split(values: Values, uses: list[Use], schema: Schema) -> tuple[list[list[U
     numbered = {d for u in uses if (d := domain(u)) and schema.is_auto_increment(*d)}
     telling = is_telling(_observed(values, uses))
     if telling and not numbered:
-        return [uses], 0
+        return [uses]
     own: dict[tuple[str, str], list[Use]] = {}
     rest: list[Use] = []
     for use in uses:
@@ -207,12 +206,12 @@ def _split(values: Values, uses: list[Use], schema: Schema) -> tuple[list[list[U
         else:
             rest.append(use)
     if not own:
-        return [rest], 0
+        return [rest]
     clusters = list(own.values())
     targets = [_nearest(clusters, use) for use in rest]
     for target, use in zip(targets, rest, strict=True):
         target.append(use)
-    return clusters, len(rest) if len(clusters) > 1 else 0
+    return clusters
 
 
 def _nearest(clusters: Sequence[list[Use]], use: Use) -> list[Use]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from readiness.model.workload import VariableKind
 from readiness.workload.find.context import Context, Insertion
-from readiness.workload.find.groups import Group, Use, is_telling
+from readiness.workload.find.groups import Group, Use
 from readiness.workload.schema import Schema
 
 Inserts = Sequence[tuple[int, Insertion]]
@@ -83,23 +82,6 @@ def _doubts(bound: Sequence[Group], insertion: Insertion) -> Iterator[str]:
             f"INSERT … RETURNING tells the ids of {table} in rows, which the load engine does not "
             "read; capture with RETURNING switched off in the application's database layer"
         )
-
-
-def lock_step(groups: Sequence[Group]) -> list[str]:
-    """Warnings for texts and references that took one of several ids that are equal in every
-    capture."""
-    ids = [g for g in groups if g.kind is VariableKind.SERVER and not is_telling(g.values)]
-    found: list[str] = []
-    for group in groups:
-        for taken in group.needs if group.kind is VariableKind.DERIVED else ():
-            equal = {g.column[0] for g in ids if g.values == taken.values}
-            if taken in ids and len(equal) > 1:
-                found.append(
-                    f"s{group.order[0] + 1:03d}: a value follows from an id that is equal in "
-                    f"{', '.join(sorted(equal))} in every capture; that of {taken.column[0]} was "
-                    "taken. Salt the AUTO_INCREMENT ranges before capturing to be sure"
-                )
-    return found
 
 
 def equal_ids(uses: Sequence[Use], contexts: Sequence[Context], schema: Schema) -> list[str]:

@@ -11,7 +11,6 @@ from readiness.workload.find.context import Context
 from readiness.workload.find.derive import derive
 from readiness.workload.find.embed import embed, keep_json
 from readiness.workload.find.groups import Group, Use, group
-from readiness.workload.find.id_doubts import lock_step
 from readiness.workload.find.sampling import ExistingRow, existing_rows
 from readiness.workload.find.source import SourceRows
 from readiness.workload.find.spelled import spelled_keys
@@ -43,7 +42,7 @@ class Material(Raw):
 
     def find(self, settle: Callable[[Sequence[Group]], None] | None = None) -> Found:
         """Groups and classes; `settle` may first say what some groups are."""
-        groups, _ = group(self.uses, self.schema)
+        groups = group(self.uses, self.schema)
         groups += part_by_turns(groups, self.contexts, self.scope)
         if settle:
             settle(groups)
@@ -57,5 +56,4 @@ class Material(Raw):
         derive(groups)
         groups += embed(groups)
         keep_json(groups)
-        warnings += lock_step(groups)
         return Found(groups, found, warnings)
