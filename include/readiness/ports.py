@@ -177,12 +177,31 @@ class CloneBackend(Protocol):
 
     name: str
 
-    def snapshot(self, source_directory: str, name: str) -> Snapshot:
-        """A consistent copy of a stopped server's datadir. Raises CloneError, keeps nothing half."""
+    def snapshot(self, source: str, name: str) -> Snapshot:
+        """A consistent copy of what `source` names: for local clones the folder of a private server,
+        stopped or running. Raises CloneError, keeps nothing half."""
         ...
 
     def restore(self, snapshot: Snapshot, *, run_id: str, variant: str, lease_s: float) -> Clone:
-        """A running clone; adopts the one a dead try left. Writes the marker."""
+        """A running clone; adopts the one a dead try left. Writes the marker; makes the load user
+        only where the snapshot is masked."""
+        ...
+
+    def admit(self, name: str, *, masked: str) -> Clone:
+        """Notes in marker and record how personal data left the clone, then makes the load user.
+        Repeating it changes nothing but the load user's password."""
+        ...
+
+    def reset(self, name: str) -> Clone:
+        """The same clone anew from its snapshot, for the next variant; lease and owner stay."""
+        ...
+
+    def renew(self, name: str, lease_s: float) -> Clone:
+        """Moves the lease of clone and marker to now + `lease_s`; a later end stays."""
+        ...
+
+    def admin_session(self, name: str, database: str = "") -> Session:
+        """A session that may do anything on the clone, over the endpoint that the backend knows."""
         ...
 
     def list(self) -> list[Clone]:

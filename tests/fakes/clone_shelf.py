@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from readiness.errors import CloneError
 from readiness.model.clone import Clone, Endpoint, Snapshot
+from readiness.ports import Session
 
 
 def shelved(
@@ -36,13 +37,29 @@ class CloneShelf:
         self.stuck = set(stuck)
         self.gone = set(gone)
 
-    def snapshot(self, source_directory: str, name: str) -> Snapshot:
+    def snapshot(self, source: str, name: str) -> Snapshot:
         """There is nothing to copy."""
-        raise CloneError(f"no {source_directory} for {name}")
+        raise CloneError(f"no {source} for {name}")
 
     def restore(self, snapshot: Snapshot, *, run_id: str, variant: str, lease_s: float) -> Clone:
         """There is nothing to restore."""
         raise CloneError(f"no {snapshot.name} for {run_id} {variant} {lease_s}")
+
+    def admit(self, name: str, *, masked: str) -> Clone:
+        """There is nothing to admit."""
+        raise CloneError(f"no {name} that is {masked}")
+
+    def reset(self, name: str) -> Clone:
+        """There is nothing to reset."""
+        raise CloneError(f"no {name}")
+
+    def renew(self, name: str, lease_s: float) -> Clone:
+        """There is nothing to renew."""
+        raise CloneError(f"no {name} for {lease_s}")
+
+    def admin_session(self, name: str, database: str = "") -> Session:
+        """There is no server."""
+        raise CloneError(f"no {name} with {database}")
 
     def list(self) -> list[Clone]:
         """What is on the shelf."""

@@ -7,17 +7,20 @@ a retry goes on where the try before stopped and a killed one can be found and d
 
 from __future__ import annotations
 
+import getpass
 import os
 import secrets
 import shutil
+import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from readiness import interlock
-from readiness.adapters.cold_copy import closed_datadir, copy_tree
+from readiness.adapters.cold_copy import copy_tree
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.local_snapshots import LocalSnapshots
 from readiness.adapters.mysql_session import Login
 from readiness.adapters.processes import end
 from readiness.adapters.server_binary import ServerBinary, find_server
@@ -62,6 +65,7 @@ class LocalClones:
         self.root = root.resolve()
         self.options = options or ServerOptions()
         self._binary = binary
+        self.snapshots = LocalSnapshots(root, binary)
         self._servers: dict[str, LocalServer] = {}
 
     @property
@@ -71,32 +75,9 @@ class LocalClones:
             self._binary = find_server()
         return self._binary
 
-    def snapshot(self, source_directory: str, name: str) -> Snapshot:
-        """A copy of the stopped server in `source_directory` (its folder, or a bare datadir).
-
-        The same name over an unchanged source gives the snapshot that is there; over a changed one
-        it is taken anew. Raises CloneError when a server has the datadir open; ServerError when
-        the disk is too full."""
-        source = _datadir_of(Path(source_directory).resolve())
-        target = self.root / "snapshots" / naming.checked(name)
-        with closed_datadir(source):
-            size = manifest.size_of(source)
-            there = _manifest_or_none(target)
-            if there and (there.source, there.source_changed_ns) == (str(source), size.changed_ns):
-                return there.snapshot(target)
-            self.delete_snapshot(name)
-            partial = target.with_name(f"{name}.partial")
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(parents=True, mode=0o700)
-            require_free_space(partial, size.bytes, what=f"snapshot {name}")
-            try:
-                copy_tree(source, partial / "data", log=partial / "copy.log")
-                made = self._manifest_for(name, source, size, partial)
-            except BaseException:
-                shutil.rmtree(partial, ignore_errors=True)
-                raise
-        partial.rename(target)
-        return made.snapshot(target)
+    def snapshot(self, source: str, name: str) -> Snapshot:
+        """As `LocalSnapshots.take` does it."""
+        return self.snapshots.take(source, name)
 
     def restore(self, snapshot: Snapshot, *, run_id: str, variant: str, lease_s: float) -> Clone:
         """A running clone with marker and load user; goes on where a dead try stopped.
@@ -120,7 +101,30 @@ class LocalClones:
         if step is not Step.ADOPT:
             self._end_processes(directory)
             server.start()
-        return self._finish(record, lease_s)
+        return self._finish(record, snapshot, lease_s)
+
+    def admit(self, name: str, *, masked: str) -> Clone:
+        """As the port says. Raises CloneError, also where no server runs; ServerError."""
+        clone = replace(self.named(name), masked=masked)
+        session = self.admin_session(name)
+        try:
+            interlock.note_masked(session, masked)
+            self._make_load_user(session, name, _data_schemas(session))
+        finally:
+            session.close()
+        lifecycle.write_record(self._directory(name), clone)
+        return clone
+
+    def reset(self, name: str) -> Clone:
+        """As the port says. Raises CloneError where clone or snapshot are gone; ServerError."""
+        clone = self.named(name)
+        snapshot = self.snapshots.named(clone.snapshot)
+        self.server(name).kill()
+        shutil.rmtree(self.server(name).datadir)
+        self._copy(snapshot, self._directory(name))
+        self.server(name).start()
+        lease_s = max(0.0, clone.lease_until - time.time())
+        return self._finish(replace(clone, masked=""), snapshot, lease_s)
 
     def renew(self, name: str, lease_s: float) -> Clone:
         """Moves the lease of clone and marker to now + `lease_s`. Raises CloneError."""
@@ -188,51 +192,6 @@ class LocalClones:
         """The file (mode 0600) that holds the load user's password."""
         return self._directory(name) / _PASSWORD_FILE
 
-    def delete_snapshot(self, name: str) -> bool:
-        """Removes a snapshot; False when there was none."""
-        target = self.root / "snapshots" / naming.checked(name)
-        if not target.exists():
-            return False
-        # Without its manifest it is no snapshot any more, however far the removal gets.
-        (target / manifest.MANIFEST_FILE).unlink(missing_ok=True)
-        shutil.rmtree(target)
-        return True
-
-    def named_snapshot(self, name: str) -> Snapshot:
-        """The snapshot of that name. Raises CloneError when there is none."""
-        path = self.root / "snapshots" / naming.checked(name)
-        return manifest.read_manifest(path).snapshot(path)
-
-    def verify(self, snapshot: Snapshot) -> None:
-        """Raises CloneError unless the snapshot's files are, bit by bit, what was taken."""
-        if manifest.digest_of(Path(snapshot.path) / "data") != snapshot.sha256:
-            raise CloneError(
-                f"Snapshot {snapshot.name} is not what its manifest says.", hint="Take it again."
-            )
-
-    def _manifest_for(
-        self, name: str, source: Path, size: manifest.TreeSize, partial: Path
-    ) -> manifest.Manifest:
-        (partial / "copy.log").unlink(missing_ok=True)
-        data = partial / "data"
-        copied = manifest.size_of(data)
-        if (copied.files, copied.bytes) != (size.files, size.bytes):
-            raise CloneError(f"The copy of {source} is not whole.")
-        state = read_state(source.parent)
-        made = manifest.Manifest(
-            name=name,
-            engine=state.engine if state else self.binary.engine,
-            version=state.version if state else self.binary.version,
-            files=copied.files,
-            bytes=copied.bytes,
-            sha256=manifest.digest_of(data),
-            created_at=time.time(),
-            source=str(source),
-            source_changed_ns=size.changed_ns,
-        )
-        manifest.write_manifest(partial, made)
-        return made
-
     def _copied(self, snapshot: Snapshot, name: str, run_id: str, lease_s: float) -> Clone:
         """The record of a clone whose data is copied; nothing of it stays when that fails."""
         try:
@@ -250,7 +209,15 @@ class LocalClones:
         require_free_space(directory, lifecycle.restore_need_bytes(snapshot), what=f"clone {name}")
         now_s = time.time()
         clone = Clone(
-            name, run_id, snapshot.name, Endpoint(), 0, str(directory), now_s, now_s + lease_s
+            name,
+            run_id,
+            snapshot.name,
+            Endpoint(),
+            0,
+            str(directory),
+            now_s,
+            now_s + lease_s,
+            owner=f"{getpass.getuser()}@{socket.gethostname()}",
         )
         lifecycle.write_record(directory, clone)
         return clone
@@ -269,15 +236,17 @@ class LocalClones:
             path.unlink()
         partial.rename(directory / "data")
 
-    def _finish(self, record: Clone, lease_s: float) -> Clone:
-        """Marker, load user and the final record of a clone whose server answers."""
-        state = self.server(record.name).running_state()
+    def _finish(self, record: Clone, snapshot: Snapshot, lease_s: float) -> Clone:
+        """Marker and record of a clone whose server answers; the load user where it is masked."""
+        masked = record.masked or snapshot.masked
         now_s = time.time()
+        state = self.server(record.name).running_state()
         session = self.admin_session(record.name)
         try:
             schemas = _data_schemas(session)
-            self._make_load_user(session, record.name, schemas)
-            interlock.write_marker(session, run_id=record.run_id, now_s=now_s, lease_s=lease_s)
+            interlock.write_marker(
+                session, run_id=record.run_id, now_s=now_s, lease_s=lease_s, masked=masked
+            )
         finally:
             session.close()
         clone = lifecycle.as_running(
@@ -287,7 +256,7 @@ class LocalClones:
             database=schemas[0] if len(schemas) == 1 else "",
         )
         lifecycle.write_record(self._directory(record.name), clone)
-        return clone
+        return self.admit(record.name, masked=masked) if masked else clone
 
     def _make_load_user(self, session: Session, name: str, schemas: tuple[str, ...]) -> None:
         """An account for this clone alone, that can change rows and nothing else."""
@@ -317,12 +286,6 @@ class LocalClones:
         if top.is_dir():
             yield from sorted(path for path in top.iterdir() if path.is_dir())
 
-    def snapshots(self) -> list[Snapshot]:
-        """All whole snapshots, by name."""
-        top = self.root / "snapshots"
-        found = [(path, _manifest_or_none(path)) for path in sorted(top.glob("*"))]
-        return [made.snapshot(path) for path, made in found if made]
-
     def list(self) -> list[Clone]:
         """All clones that exist, also half-made ones; `pid` is 0 where no server runs."""
         clones = []
@@ -332,21 +295,6 @@ class LocalClones:
             is_running = state is not None and state.is_running
             clones.append(clone if is_running else replace(clone, pid=0))
         return clones
-
-
-def _datadir_of(folder: Path) -> Path:
-    """The datadir of a server's folder; a bare datadir stands for itself."""
-    inner = folder / "data"
-    return inner if (inner / "ibdata1").exists() else folder
-
-
-def _manifest_or_none(folder: Path) -> manifest.Manifest | None:
-    if folder.suffix == ".partial":
-        return None
-    try:
-        return manifest.read_manifest(folder)
-    except CloneError:
-        return None
 
 
 def _data_schemas(session: Session) -> tuple[str, ...]:

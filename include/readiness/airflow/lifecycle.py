@@ -49,7 +49,7 @@ def reserve(task: TaskRun) -> str:
     )
     require_may_start(schedule, start, now=datetime.now(UTC))
     clone = _clone_plan(plan)
-    task.clones.named_snapshot(clone.snapshot)
+    task.clones.snapshots.named(clone.snapshot)
     _require_workload(plan)
     locks = _take_locks(task, clone)
     write_reservation(
@@ -76,7 +76,7 @@ def restore(task: TaskRun) -> str:
     plan = renewed_plan(task)
     wanted = _clone_plan(plan)
     with task.onlooker.step("clone") as tell:
-        snapshot = task.clones.named_snapshot(wanted.snapshot)
+        snapshot = task.clones.snapshots.named(wanted.snapshot)
         lease_s = max(wanted.lease_h * 3600, task.lease_s)
         _require_not_destroyed(task)
         clone = task.clones.restore(snapshot, run_id=task.run_id, variant=VARIANT, lease_s=lease_s)

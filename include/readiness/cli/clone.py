@@ -65,7 +65,7 @@ def _create(args: argparse.Namespace, clones: LocalClones) -> int:
         console.progress(f"taking snapshot {args.snapshot} of {args.source}")
         snapshot = clones.snapshot(str(args.source), args.snapshot)
     else:
-        snapshot = clones.named_snapshot(args.snapshot)
+        snapshot = clones.snapshots.named(args.snapshot)
     console.progress(f"restoring {snapshot.name}, {snapshot.bytes / 1e6:.0f} MB")
     clone = clones.restore(
         snapshot, run_id=args.run_id, variant=args.variant, lease_s=args.lease_h * 3600

@@ -39,6 +39,8 @@ class Manifest:
     created_at: float
     source: str
     source_changed_ns: int
+    method: str = "stopped"
+    masked: str = ""
 
     def snapshot(self, path: Path) -> Snapshot:
         """The snapshot that lies at `path` with this manifest."""
@@ -50,6 +52,8 @@ class Manifest:
             bytes=self.bytes,
             created_at=self.created_at,
             sha256=self.sha256,
+            method=self.method,
+            masked=self.masked,
         )
 
 

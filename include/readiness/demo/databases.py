@@ -82,9 +82,9 @@ def _make(
         build_workload(inputs, source=session, key=secrets.token_bytes(32), output=workload)
     production.server.stop()
     progress(f"taking snapshot {SNAPSHOT}")
-    clones.delete_snapshot(SNAPSHOT)
+    clones.snapshots.delete(SNAPSHOT)
     taken = clones.snapshot(str(production.server.directory), SNAPSHOT)
-    clones.delete_snapshot(loaded.name)  # 300 MB that nothing asks for any more
+    clones.snapshots.delete(loaded.name)  # 300 MB that nothing asks for any more
     return taken
 
 
@@ -110,7 +110,7 @@ def _digest_of_builders() -> str:
 
 def _existing(clones: LocalClones) -> Snapshot | None:
     try:
-        return clones.named_snapshot(SNAPSHOT)
+        return clones.snapshots.named(SNAPSHOT)
     except CloneError:
         return None
 

@@ -84,7 +84,7 @@ class DemoPipeline:
         for clone in self._clones.list():
             self._clones.destroy(clone.name)
         self._production.remove()
-        self._clones.delete_snapshot(SNAPSHOT)
+        self._clones.snapshots.delete(SNAPSHOT)
         (self._root / "production.json").unlink(missing_ok=True)
 
     def _forget_locks(self) -> None:

@@ -55,7 +55,7 @@ class Production:
         """The snapshot of the freshly loaded shop, and whether it was there already."""
         name = self.name_of_loaded()
         try:
-            return self._clones.named_snapshot(name), True
+            return self._clones.snapshots.named(name), True
         except CloneError:
             return self._load(name, progress), False
 

@@ -32,18 +32,21 @@ class ServerIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The row that says: this database is a clone of ours. Times are seconds since the epoch."""
+    """The row that says: this database is a clone of ours. Times are seconds since the epoch; `masked`
+    says how personal data left it, "" while it may hold some."""
 
     run_id: str
     nonce: str
     server: str  # digest of the server's identity
     created_at: float
     lease_until: float
+    masked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A consistent copy of a datadir, stopped. `path` holds `data/` and `manifest.json`."""
+    """A consistent copy of a datadir, stopped. `path` holds `data/` and `manifest.json`; `method` says
+    how it was taken; `masked` is that of the clone it was taken of, "" for one of production."""
 
     name: str
     path: str
@@ -52,11 +55,14 @@ class Snapshot:
     bytes: int
     created_at: float
     sha256: str = ""
+    method: str = "stopped"  # or "mariadb-backup", "clone-plugin"
+    masked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A running copy that we own."""
+    """A running copy that we own. `owner` is the user and host that asked for it; `masked` says how
+    personal data left it, "" while it may hold some: then it has no load user."""
 
     name: str
     run_id: str
@@ -67,12 +73,14 @@ class Clone:
     created_at: float
     lease_until: float
     database: str = ""
+    owner: str = ""
+    masked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
     """One key of the interlock: does it hold, and why (a clause that can stand on a line)."""
 
-    name: str  # "marker", "lease", "identity", "production", "quiet", "local"
+    name: str  # marker, lease, identity, production, nonce, quiet, local; for load masked, account
     holds: bool
     why: str

@@ -146,7 +146,7 @@ def _servers(state: Path) -> Iterator[Finding]:
 
 def _snapshots(clones: LocalClones) -> Iterator[Finding]:
     """They hold whole databases."""
-    for snapshot in clones.snapshots():
+    for snapshot in clones.snapshots.all():
         age = (time.time() - snapshot.created_at) / 86_400
         size = f"{snapshot.bytes / 1e6:,.0f} MB"
         yield Finding("snapshots", f"{snapshot.name}: {size}, {age:,.1f} days old; stays")

@@ -81,7 +81,7 @@ def test_a_restore_killed_anywhere_leaves_no_process_and_is_cleaned_up(
     assert nothing_runs_within(3, tmp_path)
     leftovers.clean(tmp_path)
     assert leftovers.find(tmp_path) == []
-    LocalClones(tmp_path).verify(snapshot)
+    LocalClones(tmp_path).snapshots.verify(snapshot)
 
 
 def nothing_runs_within(seconds: float, folder: Path) -> bool:
@@ -102,4 +102,4 @@ def test_servers_of_another_folder_are_let_be(private_server: LocalServer, tmp_p
 def test_complete_snapshots_stay(tmp_path: Path, snapshot: Snapshot) -> None:
     shutil.copytree(snapshot.path, tmp_path / "snapshots" / snapshot.name)
     leftovers.clean(tmp_path)
-    assert [s.sha256 for s in LocalClones(tmp_path).snapshots()] == [snapshot.sha256]
+    assert [s.sha256 for s in LocalClones(tmp_path).snapshots.all()] == [snapshot.sha256]

@@ -33,7 +33,7 @@ def checksums(server: LocalServer) -> list[tuple[object, ...]]:
 def test_a_running_server_is_not_copied(private_server: LocalServer, clones: LocalClones) -> None:
     with pytest.raises(CloneError, match="a copy would be torn"):
         clones.snapshot(str(private_server.directory), "torn")
-    assert clones.snapshots() == []
+    assert clones.snapshots.all() == []
 
 
 def test_a_datadir_that_somebody_else_has_open_is_not_copied(
@@ -158,9 +158,9 @@ def test_a_snapshot_that_lost_a_file_is_not_restored(
     production: LocalServer, clones: LocalClones
 ) -> None:
     taken = clones.snapshot(str(production.directory), "gold")
-    clones.verify(taken)
+    clones.snapshots.verify(taken)
     next(Path(taken.path).glob("data/shop/*.ibd")).unlink()
     with pytest.raises(CloneError, match="not what its manifest says"):
         restored(clones, taken)
     with pytest.raises(CloneError, match="not what its manifest says"):
-        clones.verify(taken)
+        clones.snapshots.verify(taken)
