@@ -15,6 +15,7 @@ ReadinessError                 has .message, .hint; transient = False; exit_code
 │   └── TargetUnavailable      transient
 ├── ServerError                a private local server: no binary, no port, it died
 ├── CloneError
+├── MaskingError               a clone could not be masked, or is not proven to be
 ├── LoadError
 │   └── WorkerLost             transient
 ├── MetricsError
@@ -158,6 +159,10 @@ class ServerError(ReadinessError):
 
 class CloneError(ReadinessError):
     """Snapshot, restore or destroy failed."""
+
+
+class MaskingError(ReadinessError):
+    """A clone could not be masked, or it is not proven that it is: it gets no load user."""
 
 
 class LoadError(ReadinessError):
