@@ -6,9 +6,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from readiness.config.expectations import stages_not_planned
+from readiness.config.masking import Masking, policy_mistakes
 from readiness.config.mistakes import in_order, read_form
 from readiness.config.places import find
-from readiness.config.plan_form import CapacityShareForm, CloneForm, FlowForm, PlanForm
+from readiness.config.plan_form import (
+    CapacityShareForm,
+    CloneForm,
+    FlowForm,
+    PlanForm,
+    WaiverForm,
+)
 from readiness.config.rates import NormalRate, Rate
 from readiness.config.schedule import Schedule
 from readiness.config.yaml_file import YamlFile, read_yaml
@@ -43,11 +50,12 @@ class PlannedStage:
 @dataclass(frozen=True, slots=True)
 class ClonePlan:
     """The clone that a run makes for itself: of which snapshot, for how many hours at first, and for
-    how many minutes it is kept for a look when the verdict is NOT_READY."""
+    how many minutes it is kept for a look when the verdict is NOT_READY; how it is masked."""
 
     snapshot: str
     lease_h: float
     keep_on_not_ready_min: float
+    masking: Masking = field(default_factory=Masking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +124,8 @@ class Plan:
 def load_plan(name_or_path: str | Path) -> Plan:
     """The plan of a path, or of a name in `include/plans/`.
 
-    Its expectations are read too, so that a wrong file is told before anything starts. Raises
-    ConfigError when there is none, ConfigMistakes when the plan or its expectations are wrong."""
+    Its expectations and its clone's policy are read too, so that a wrong file is told before anything
+    starts. Raises ConfigError when there is none, ConfigMistakes when one of them is wrong."""
     path = find(str(name_or_path), kind="plans")
     file = read_yaml(path, what=_WHAT)
     form = read_form(file, PlanForm, what=_WHAT)
@@ -126,6 +134,7 @@ def load_plan(name_or_path: str | Path) -> Plan:
         *_same_names(file, form),
         *_rates_without_normal(file, form),
         *stages_not_planned(Path(form.expectations), [s.name for s in form.stages]),
+        *(policy_mistakes(_masking(form.clone)) if form.clone else []),
     ]
     if mistakes:
         raise in_order(_WHAT, mistakes)
@@ -182,7 +191,15 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
 
 
 def _clone(form: CloneForm | None) -> ClonePlan | None:
-    return None if form is None else ClonePlan(**form.model_dump())
+    if form is None:
+        return None
+    return ClonePlan(form.snapshot, form.lease_h, form.keep_on_not_ready_min, _masking(form))
+
+
+def _masking(form: CloneForm) -> Masking:
+    if isinstance(form.masking, WaiverForm):
+        return Masking(waiver=form.masking.not_needed)
+    return Masking(Path(form.masking))
 
 
 def _flow(path: Path, form: FlowForm) -> Flow:

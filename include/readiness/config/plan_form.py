@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from readiness.config.masking import waiver_reason
 from readiness.config.mistakes import Form, name_of
 from readiness.config.nearest import did_you_mean
 from readiness.config.places import find
@@ -66,6 +67,14 @@ def _existing_expectations(name: str, info: ValidationInfo) -> str:
     if plan.name == "plan.yaml" and kept.is_file():
         return str(kept)
     return str(find(name, kind="expectations", beside=plan))
+
+
+def _existing_policy(name: str, info: ValidationInfo) -> str:
+    plan: Path = (info.context or {})["path"]
+    # The plan in a run folder tells what was done; nothing is masked by it any more.
+    if plan.name == "plan.yaml" and plan.with_name("run.json").is_file():
+        return name
+    return str(find(name, kind="policies", beside=plan))
 
 
 def _pacing(written: object) -> float:
@@ -178,11 +187,30 @@ class ScheduleForm(Form):
         return self
 
 
+class WaiverForm(Form):
+    """A person's word that the snapshot holds nothing personal."""
+
+    WHAT: ClassVar[str] = "masking"
+    not_needed: Annotated[str, AfterValidator(waiver_reason)]
+
+
+def _kind_of_masking(value: Any) -> str:
+    return "<waiver>" if isinstance(value, dict | WaiverForm) else "<policy>"
+
+
+WrittenMasking = Annotated[
+    Annotated[str, AfterValidator(_existing_policy), Tag("<policy>")]
+    | Annotated[WaiverForm, Tag("<waiver>")],
+    Discriminator(_kind_of_masking),
+]
+
+
 class CloneForm(Form):
     """The clone that a scheduled or triggered run makes for itself."""
 
     WHAT: ClassVar[str] = "a clone"
     snapshot: Name
+    masking: Annotated[WrittenMasking, Field(validate_default=True)] = "default"
     lease_h: Annotated[float, Field(ge=0.25, le=72)] = 4.0
     keep_on_not_ready_min: Annotated[float, Field(ge=0, le=24 * 60)] = 0.0
 

@@ -1,0 +1,237 @@
+"""A clone is masked and proven to be; only then it may be loaded.
+
+For each database of the server: what is personal (plan), its figures (before), the masking itself, the
+figures again, judged by Great Expectations (proof); then what the server remembers of the statements is
+forgotten, and the clone admitted. Plan, policy and a check value of the key stand in the clone's journal
+before anything changes: one that was killed goes on with the same, and nothing is masked twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from readiness import interlock
+from readiness.anonymize.key import key_check
+from readiness.errors import ConfigError, MaskingError
+from readiness.flow.mask_begun import (
+    Begun,
+    Part,
+    parts_of,
+    parts_to_text,
+    write_plans,
+    write_result,
+)
+from readiness.flow.mask_work import MaskWork, data_schemas, step
+from readiness.masking.journal import Journal
+from readiness.model.catalogue import Catalogue
+from readiness.model.masking import Masked, MaskPlan
+from readiness.model.verdict import Check, Outcome
+from readiness.ports import Progress, Session
+
+_BEGUN, _BEFORE, _DONE = "begun", "before", "done"
+_SHOWN = 5  # failed checks in a message
+
+
+def mask(work: MaskWork, *, key: bytes, progress: Progress) -> Masked:
+    """Masks, proves and admits it; goes on with what was begun. One that is masked already is left as it
+    is: then all figures are 0.
+
+    Raises TargetRefused, ConfigError (begun with another policy or key), MaskingError naming the step
+    that failed: no load user exists then."""
+    work.gate()
+    with closing(work.open_session()) as session:
+        marker = interlock.read_marker(session)
+        if marker is None:
+            raise MaskingError(f"{work.name} has no marker: it is no clone of ours.")
+        if marker.masked:
+            _forget_journal(session)
+            return Masked(marker.masked, 0, 0, 0, 0.0, 0)
+        return _Masking(work, session, key, marker.run_id, progress).run()
+
+
+def plans_of(work: MaskWork) -> list[MaskPlan]:
+    """What would be masked, by database; nothing is changed. Raises as `mask` does."""
+    work.gate()
+    with closing(work.open_session()) as session, step(work, "plan"):
+        begun = Journal(session).read(_BEGUN)
+        plans = [work.steps.from_text(Begun.from_text(begun).plan)] if begun else []
+        known = {plan.database for plan in plans}
+        new = [name for name in data_schemas(session) if name not in known]
+        plans += [work.steps.plan(session, work.steps.catalogue(session, name)) for name in new]
+    return sorted(plans, key=lambda plan: plan.database)
+
+
+class _Masking:
+    """One masking of one server, with the session that decides and proves."""
+
+    def __init__(
+        self, work: MaskWork, session: Session, key: bytes, run_id: str, progress: Progress
+    ) -> None:
+        self._work = work
+        self._steps = work.steps
+        self._session = session
+        self._progress = progress
+        self._key_check = key_check(key)
+        self._key_hex = work.steps.run_key(key, run_id)
+        self._journal = Journal(session)
+        self._parts: list[Part] = []
+        self._checks: list[Check] = []
+
+    def run(self) -> Masked:
+        """All databases that are not done yet."""
+        began = time.monotonic()
+        with self._step("plan"):
+            self._session.query("SET SESSION wait_timeout = 2419200")  # it waits for all tables
+            self._journal.open()
+            self._steps.set_key(self._session, self._key_hex)
+            self._parts = parts = self._done()
+            names = data_schemas(self._session)
+        for database in names:
+            if database not in {part.database for part in parts}:
+                parts.append(self._database(database))
+                self._journal.write(_DONE, parts_to_text(parts))
+                self._journal.keep(_DONE)
+        self._forget()
+        title = _title(self._work.policy, parts)
+        self._write_result(title, parts)
+        with self._step("admission"):
+            self._work.admit(title)
+            _forget_journal(self._session)
+        return _masked(title, parts, time.monotonic() - began)
+
+    def _done(self) -> list[Part]:
+        """The databases that an earlier try has proven. What is left of them in the journal goes."""
+        parts = parts_of(self._journal.read(_DONE))
+        begun = self._journal.read(_BEGUN)
+        if begun and Begun.from_text(begun).catalogue.database in {p.database for p in parts}:
+            self._journal.keep(_DONE)
+        return parts
+
+    def _database(self, database: str) -> Part:
+        begun = self._begun(database)
+        catalogue, plan = begun.catalogue, self._steps.from_text(begun.plan)
+        before = self._before(catalogue, plan)
+        with self._step("masking"):
+            rows = self._steps.tables(
+                self._work.open_session,
+                catalogue,
+                plan,
+                key_hex=self._key_hex,
+                progress=self._progress,
+            )
+        checks = self._prove(catalogue, plan, before)
+        return Part(database, len(plan.tables), len(plan.columns), rows, checks, begun.plan)
+
+    def _begun(self, database: str) -> Begun:
+        """What was decided for it: by the try before, or now."""
+        with self._step("plan"):
+            text = self._journal.read(_BEGUN)
+            begun = Begun.from_text(text) if text else self._decided(database)
+            self._require_same(begun)
+            if self._work.folder:
+                write_plans(self._work.folder, [*(p.plan for p in self._parts), begun.plan])
+        if text:
+            self._progress(f"{database}: goes on where the try before stopped")
+        return begun
+
+    def _decided(self, database: str) -> Begun:
+        self._progress(f"{database}: looking for what is personal")
+        catalogue = self._steps.catalogue(self._session, database)
+        plan = self._steps.settle(
+            self._session, catalogue, self._steps.plan(self._session, catalogue)
+        )
+        begun = Begun(self._work.policy, self._key_check, self._steps.to_text(plan), catalogue)
+        self._journal.write(_BEGUN, begun.to_text())
+        self._progress(f"{database}: {_extent(len(plan.columns), len(plan.tables))} to mask")
+        return begun
+
+    def _require_same(self, begun: Begun) -> None:
+        if begun.policy != self._work.policy:
+            raise ConfigError(
+                f"{self._work.name} is half masked, under {begun.policy}; asked for is"
+                f" {self._work.policy}. Nothing was changed.",
+                hint=f"Go on with the policy it began with, or begin anew:\n  {self._work.anew}",
+            )
+        if begun.key != self._key_check:
+            raise ConfigError(
+                f"{self._work.name} is half masked with another key: its check value is {begun.key},"
+                f" that of this key {self._key_check}. Nothing was changed.",
+                hint=f"Name that key by READINESS_KEY_FILE, or begin anew:\n  {self._work.anew}",
+            )
+
+    def _before(self, catalogue: Catalogue, plan: MaskPlan) -> str:
+        """The figures before any change; written down before the first one."""
+        with self._step("figures before"):
+            before = self._journal.read(_BEFORE)
+            if before is None:
+                self._progress(f"{catalogue.database}: figures before masking")
+                before = self._steps.before(self._session, catalogue, plan)
+                self._journal.write(_BEFORE, before)
+        return before
+
+    def _prove(self, catalogue: Catalogue, plan: MaskPlan, before: str) -> int:
+        """How many checks hold. Raises MaskingError unless all do."""
+        with self._step("proof"):
+            self._progress(f"{catalogue.database}: proving it")
+            facts = self._steps.compare(self._session, catalogue, plan, before)
+            checks = self._steps.judge(self._session, catalogue, plan, facts)
+            self._checks += checks
+            failed = [check for check in checks if check.outcome is not Outcome.PASSED]
+            if failed or not checks:
+                self._write_result("", [])
+                raise MaskingError(_refuted(failed, len(checks)), hint=self._after_proof())
+        return len(checks)
+
+    def _after_proof(self) -> str:
+        folder = self._work.folder
+        where = f"Each check stands in {folder}/masking.json. " if folder else ""
+        return f"{where}Mend the policy, and begin anew:\n  {self._work.anew}"
+
+    def _forget(self) -> None:
+        with self._step("traces"):
+            for line in self._steps.forget(self._session):
+                self._progress(f"traces: {line}")
+
+    def _write_result(self, title: str, parts: Sequence[Part]) -> None:
+        if self._work.folder:
+            write_result(self._work.folder, title, parts, self._checks)
+
+    @contextmanager
+    def _step(self, name: str) -> Iterator[None]:
+        with step(self._work, name):
+            yield
+
+
+def _forget_journal(session: Session) -> None:
+    session.query("DROP TABLE IF EXISTS readiness_marker.originals")
+    Journal(session).clear()
+
+
+def _refuted(failed: Sequence[Check], count: int) -> str:
+    if not failed:
+        return "Nothing was proven: there was no check."
+    shown = ", ".join(" of ".join(filter(None, (c.metric, c.stage))) for c in failed[:_SHOWN])
+    more = f" and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
+    return f"{len(failed)} of {count} checks do not hold: {shown}{more}."
+
+
+def _title(policy: str, parts: Sequence[Part]) -> str:
+    extent = _extent(sum(p.columns for p in parts), sum(p.tables for p in parts))
+    return f"{policy}: {extent}, proven by {sum(p.checks for p in parts)} checks"
+
+
+def _extent(columns: int, tables: int) -> str:
+    return f"{columns} column{'s' * (columns != 1)} of {tables} table{'s' * (tables != 1)}"
+
+
+def _masked(title: str, parts: Sequence[Part], seconds: float) -> Masked:
+    return Masked(
+        title,
+        sum(part.tables for part in parts),
+        sum(part.columns for part in parts),
+        sum(part.rows for part in parts),
+        seconds,
+        sum(part.checks for part in parts),
+    )
