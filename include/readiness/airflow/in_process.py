@@ -60,6 +60,9 @@ class Terminal:
         """One line when it has ended."""
         return self._steps.step(name)
 
+    def progress(self, text: str, /) -> None:
+        """The step's own line says enough."""
+
     def watcher(self, plan: Plan, record: RunRecord) -> Watcher:
         """A picture of the whole run that is redrawn, or a line now and then."""
         if record.run_id not in self._watchers:

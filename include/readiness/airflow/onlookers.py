@@ -27,6 +27,10 @@ class Onlooker(Protocol):
         """Around a step; the function inside takes one fact to tell at its end."""
         ...
 
+    def progress(self, text: str, /) -> None:
+        """How far a step is, in a line."""
+        ...
+
     def watcher(self, plan: Plan, record: RunRecord) -> Watcher:
         """Who watches the stages of an opened run."""
         ...
@@ -42,6 +46,10 @@ class TaskLog:
         began = time.monotonic()
         yield lambda fact: facts.__setitem__(0, fact)
         _log.info("%s: %s (%.1f s)", name, facts[0] or "done", time.monotonic() - began)
+
+    def progress(self, text: str, /) -> None:
+        """The line as it is."""
+        _log.info("%s", text)
 
     def watcher(self, plan: Plan, record: RunRecord) -> Watcher:
         """A line every few seconds."""

@@ -125,6 +125,21 @@ class RestoreOperator(ReadinessOperator):
         _stop_here()
 
 
+class MaskOperator(ReadinessOperator):
+    """Replaces personal data in the clone and proves it; before that no load user exists. A second
+    try goes on where the first one stopped."""
+
+    def work(self, task: TaskRun, context: Context) -> str:
+        """How personal data left the clone."""
+        from readiness.airflow import mask_task
+
+        return mask_task.mask(task)
+
+    def on_kill(self) -> None:
+        """Ends the task: the clone that it would go on masking is what destroy removes now."""
+        _stop_here()
+
+
 class CalibrateOperator(ReadinessOperator):
     """Tries the workload, measures the capacity, begins the run."""
 

@@ -1,6 +1,6 @@
-"""A plan → a DAG: `reserve >> restore >> calibrate >> stages >> report >> destroy >> complete >> seal`.
+"""A plan → a DAG: `reserve >> restore >> mask >> calibrate >> stages >> report >> destroy >> complete >> seal`.
 
-reserve and restore are setups, destroy and seal their teardowns. There is no edge from restore to
+reserve, restore and mask are setups, destroy and seal teardowns. There is no edge from restore to
 destroy on purpose: destroy looks only at the setups that lead to it directly, so it runs although
 restore failed. A stage whose load is spread over shards has a mapped task `shard` beside `load`; both
 must be there at once. seal is the run's only leaf that counts, so its colour is the run's. No DAG here has
@@ -22,6 +22,7 @@ from readiness.airflow.operators import (
     DestroyOperator,
     GateOperator,
     LoadOperator,
+    MaskOperator,
     ReadinessOperator,
     ReportOperator,
     ReserveOperator,
@@ -38,7 +39,8 @@ from readiness.model.load import SHARDS_MEET_WITHIN_S
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 RETRY_DELAY = timedelta(seconds=30)
-RESERVE_MIN, RESTORE_MIN, GATE_MIN, REPORT_MIN, DESTROY_MIN, SEAL_MIN = 5, 120, 5, 30, 30, 10
+RESERVE_MIN, RESTORE_MIN, MASK_MIN = 5, 120, 360
+GATE_MIN, REPORT_MIN, DESTROY_MIN, SEAL_MIN = 5, 30, 30, 10
 _SPARE_MIN = 10.0
 
 
@@ -90,8 +92,10 @@ def _wire(plan: Plan) -> None:
     # In the pool, too: where it is missing a run waits here, before anything is made.
     reserve = _task(ReserveOperator, plan, "reserve", RESERVE_MIN, pool=LOAD_POOL).as_setup()
     restore = _task(RestoreOperator, plan, "restore", RESTORE_MIN, retries=1).as_setup()
+    # A setup, too: who clears a stage alone gets a fresh clone, and it must be masked.
+    mask = _task(MaskOperator, plan, "mask", MASK_MIN, retries=1).as_setup()
     calibrate = _task(CalibrateOperator, plan, "calibrate", _calibrate_min(plan), pool=LOAD_POOL)
-    reserve >> restore >> calibrate
+    reserve >> restore >> mask >> calibrate
     before = [calibrate]
     for stage in plan.stages:
         before = _stage(plan, stage, after=before)
@@ -156,6 +160,13 @@ def _description(plan: Plan) -> str:
     return f"{plan.flow.name} in {count} stage{'s' * (count != 1)}{most}, on a clone"
 
 
+def _masking(plan: Plan) -> str:
+    """What becomes of personal data."""
+    if plan.clone is None or plan.clone.masking.waiver:
+        return "which holds nothing personal by a person's word"
+    return f"masks it by the policy `{plan.clone.masking.policy.stem}` and proves that"
+
+
 def _doc(plan: Plan) -> str:
     """What stands above the DAG in the UI, in Markdown."""
     rows = "\n".join(
@@ -170,7 +181,7 @@ def _doc(plan: Plan) -> str:
 
 {plan.note or "A ramp of load on a clone of production."}
 
-Restores a clone of the snapshot `{clone}`, loads it stage by stage{spread}, judges what was measured and
+Restores a clone of the snapshot `{clone}`, {_masking(plan)}, loads it stage by stage{spread}, judges what was measured and
 destroys the clone, however the run ends. **Green** means that the run can be believed, also when
 its verdict is NOT_READY; **red** means an error, a clone that is left, or a load that was not what
 the plan asks for. The verdict is what the task `report` returns.

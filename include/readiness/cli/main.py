@@ -17,6 +17,7 @@ from readiness.cli import (
     doctor,
     judge,
     load,
+    mask,
     prune,
     ramp,
     report,
@@ -28,7 +29,7 @@ from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 from readiness.model.boundary import unexpected
 
-COMMANDS = (server, capture, workload, scan, clone, load, ramp, judge, report, prune, doctor)
+COMMANDS = (server, capture, workload, scan, clone, mask, load, ramp, judge, report, prune, doctor)
 
 _EPILOG = """\
 A target is named by a DSN without a password:

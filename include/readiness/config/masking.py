@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,13 @@ def waiver_reason(text: str) -> str:
 def waiver_of(masked: str) -> str:
     """The reason of a waiver, "" where `masked` (of a clone, a marker or a run) says something else."""
     return masked.removeprefix(WAIVED) if masked.startswith(WAIVED) else ""
+
+
+def unmasked_words(lineage: Mapping[str, str]) -> str:
+    """What a run's report and verdict say of a clone that nobody masked; "" for one that was. `lineage`
+    is where the run's target came from."""
+    reason = waiver_of(lineage.get("masked", ""))
+    return f"the clone was not masked: {reason}" if reason else ""
 
 
 def policy_mistakes(masking: Masking) -> list[Mistake]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from readiness.analysis.figures import stage_figures
@@ -11,6 +11,7 @@ from readiness.analysis.validity import validity
 from readiness.analysis.verdict import Evidence, decide
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.expectations import Expectations
+from readiness.config.masking import unmasked_words
 from readiness.model.verdict import ValidityLimits, Verdict
 from readiness.ports import Judge
 
@@ -50,6 +51,9 @@ def judge_run(
             evidence_valid_days=rules.evidence_valid_days,
         )
     )
+    remark = unmasked_words(record.target)
+    if remark:
+        verdict = replace(verdict, reasons=(*verdict.reasons, f"{remark[:1].upper()}{remark[1:]}."))
     folder.write_checks(checks, account())
     folder.write_verdict(verdict)
     return verdict

@@ -88,6 +88,8 @@ class _Masking:
             self._steps.set_key(self._session, self._key_hex)
             self._parts = parts = self._done()
             names = data_schemas(self._session)
+            if not names:
+                raise MaskingError("The account sees no database that could be masked.")
         for database in names:
             if database not in {part.database for part in parts}:
                 parts.append(self._database(database))
@@ -219,11 +221,15 @@ def _refuted(failed: Sequence[Check], count: int) -> str:
 
 def _title(policy: str, parts: Sequence[Part]) -> str:
     extent = _extent(sum(p.columns for p in parts), sum(p.tables for p in parts))
-    return f"{policy}: {extent}, proven by {sum(p.checks for p in parts)} checks"
+    return f"{policy}: {extent}, proven by {_counted(sum(p.checks for p in parts), 'check')}"
 
 
 def _extent(columns: int, tables: int) -> str:
-    return f"{columns} column{'s' * (columns != 1)} of {tables} table{'s' * (tables != 1)}"
+    return f"{_counted(columns, 'column')} of {_counted(tables, 'table')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _masked(title: str, parts: Sequence[Part], seconds: float) -> Masked:

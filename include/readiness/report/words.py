@@ -75,6 +75,8 @@ _LINEAGE = {
     "host cores": "Cores of its host",
     "clone": "Clone",
     "snapshot": "Made from snapshot",
+    "snapshot method": "Snapshot taken",
+    "masked": "Masked",
 }
 _NUMBER = r"([-+.e\d]+)"
 _RULE = re.compile(rf"([\w.]+) ([<>]=?) {_NUMBER} for {_NUMBER} s(?: \({_NUMBER}\))?")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import platform
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from readiness import __version__, interlock
+from readiness import __version__
 from readiness.adapters.shard_relay import serve_shard
 from readiness.anonymize.filter import filter_beside
 from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
+from readiness.config.masking import unmasked_words
 from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
@@ -37,6 +37,7 @@ from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
+from readiness.wiring.lineage import lineage_of
 from readiness.wiring.scans import guard_of
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
@@ -94,10 +95,11 @@ def open_run(
     source = load_source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
-    record = _record(request, source.workload, normal, capacity)
+    lineage = lineage_of(request.target, settings)
+    record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
     room = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
-    notes = tuple(filter(None, (drift, *room)))
+    notes = tuple(filter(None, (drift, *room, unmasked_words(lineage))))
     for note in notes:
         progress(note)
     record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
@@ -232,8 +234,15 @@ def _normal_rate(plan: Plan, capacity_per_s: float) -> float:
     return float(f"{rate:.2g}") if asked.needs_calibration else rate
 
 
-def _record(request: RampRequest, workload: Workload, normal: float, capacity: float) -> RunRecord:
+def _record(
+    request: RampRequest,
+    workload: Workload,
+    lineage: Mapping[str, str],
+    rates: tuple[float, float],
+) -> RunRecord:
+    """`rates` are the normal one and the capacity."""
     plan, now_s = request.plan, time.time()
+    normal, capacity = rates
     return RunRecord(
         run_id=request.folder.path.name,
         plan=plan.name,
@@ -247,7 +256,7 @@ def _record(request: RampRequest, workload: Workload, normal: float, capacity: f
         stages=plan.stages_at(normal),
         capacity_per_s=capacity,
         expectations=str(plan.expectations),
-        target=_lineage(request.target),
+        target=lineage,
         versions={"readiness": __version__, "python": platform.python_version()},
         hashes={
             "plan": plan.source.sha256,
@@ -261,17 +270,3 @@ def _record(request: RampRequest, workload: Workload, normal: float, capacity: f
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _lineage(target: Target) -> dict[str, str]:
-    with target.admin_session() as session:
-        identity = interlock.describe(session)
-    known = {
-        "engine": f"{identity.engine} {identity.version}",
-        "endpoint": str(target.endpoint),
-        "host cores": str(os.cpu_count() or 1),
-    }
-    clone = target.clone
-    if clone is None:
-        return known
-    return {**known, "clone": clone.name, "snapshot": clone.snapshot}

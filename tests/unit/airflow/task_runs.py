@@ -33,6 +33,9 @@ class Lines:
         yield lambda fact: facts.__setitem__(0, fact)
         self.told.append((name, facts[0]))
 
+    def progress(self, text: str, /) -> None:
+        """Steps are enough."""
+
     def watcher(self, plan: Plan, record: RunRecord) -> Watcher:
         return LogWatcher(live_ramp(plan, record))
 

@@ -1,0 +1,49 @@
+"""The task between restore and load: personal data leaves the clone, and load is let in."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+
+from readiness.airflow.lifecycle import renewed_plan, restore
+from readiness.airflow.task_run import TaskRun
+from readiness.config.masking import Masking
+from readiness.config.plan import Plan
+from readiness.errors import ConfigError
+from readiness.model.masking import Masked
+from readiness.wiring.masking import MaskRequest, mask_dsn, mask_target
+from readiness.wiring.targets import target_of
+
+MASKED = "clone_masked"
+
+
+def mask(task: TaskRun) -> str:
+    """Takes personal data out of the clone, proves it and lets load in; what is said of it. A clone of
+    a masked snapshot is left as it is. Goes on where a dead try stopped, also where the server died.
+
+    Raises MaskingError, ConfigError (the policy), TargetRefused: then the clone has no load user."""
+    plan = renewed_plan(task)
+    if not task.clones.named(task.clone_name).pid:
+        restore(task)
+    clone = task.clones.named(task.clone_name)
+    with task.onlooker.step("mask the clone") as tell:
+        if clone.masked:
+            tell(f"nothing to do: {clone.masked}")
+            return clone.masked
+        target = target_of(mask_dsn(task.clones, clone), task.clones)
+        request = MaskRequest(target, _masking(plan), task.folder.path)
+        masked = mask_target(request, task.clones, task.settings, progress=task.onlooker.progress)
+        tell(_masked_words(masked))
+    task.folder.append_event(time.time(), MASKED, clone=clone.name, **asdict(masked))
+    return masked.title
+
+
+def _masked_words(masked: Masked) -> str:
+    """The title, and how much it was."""
+    return f"{masked.title}; {masked.rows:,} rows" if masked.checks else masked.title
+
+
+def _masking(plan: Plan) -> Masking:
+    if plan.clone is None:
+        raise ConfigError(f"The plan {plan.name} names no snapshot to clone.")
+    return plan.clone.masking

@@ -1,0 +1,125 @@
+"""Who masks a target: a clone of ours as root over its socket, an adopted one with its DSN's account."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from readiness import interlock
+from readiness.adapters.local_clones import LocalClones
+from readiness.adapters.mysql_session import open_session
+from readiness.anonymize.key import load_key
+from readiness.config.masking import Masking
+from readiness.config.policy import load_policy
+from readiness.config.settings import Settings
+from readiness.flow.mask import mask, plans_of
+from readiness.flow.mask_work import MaskWork
+from readiness.model.clone import Clone
+from readiness.model.masking import Masked, MaskPlan
+from readiness.ports import Progress
+from readiness.wiring.mask_steps import steps_of
+from readiness.wiring.targets import Target, gate
+
+_RENEWED_EACH_S = 60.0
+_NAMED = 12  # hexadecimal digits of the hash that name a policy
+
+
+@dataclass(frozen=True, slots=True)
+class MaskRequest:
+    """What to mask and how. Plan and result are written to `folder`, where there is one. With `lease_s`
+    the clone's lease is moved so far ahead, again and again, while it is masked."""
+
+    target: Target
+    masking: Masking
+    folder: Path | None = None
+    lease_s: float = 0.0
+
+
+def mask_target(
+    request: MaskRequest, clones: LocalClones, settings: Settings, *, progress: Progress
+) -> Masked:
+    """Masks, proves and admits the target; or, by a waiver, admits it as it is. One that is masked
+    already stays as it is: then all figures are 0. Raises as `flow.mask.mask` does."""
+    if request.masking.waiver:
+        return _waived(request, clones, settings)
+    work = _work(request, clones, settings)
+    tell = _renewing(progress, request)
+    return mask(work, key=load_key(settings.key_file), progress=tell)
+
+
+def plan_for(request: MaskRequest, clones: LocalClones, settings: Settings) -> list[MaskPlan]:
+    """What would be masked, by database. Changes nothing."""
+    return plans_of(_work(request, clones, settings))
+
+
+def mask_dsn(clones: LocalClones, clone: Clone) -> str:
+    """How to name a clone that has no load user yet: as root, over its own socket."""
+    socket = clones.server(clone.name).running_state().socket
+    return f"mysql://root@localhost/{clone.database}?socket={socket}"
+
+
+def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> MaskWork:
+    target, policy = request.target, request.masking.policy
+    clone = target.clone
+    return MaskWork(
+        name=clone.name if clone else str(target.endpoint),
+        policy=_title(policy),
+        open_session=lambda: open_session(**target.admin),
+        gate=gate(target, settings),
+        admit=_admission(target, clones),
+        steps=steps_of(policy),
+        anew=_anew(target),
+        folder=request.folder,
+    )
+
+
+def _waived(request: MaskRequest, clones: LocalClones, settings: Settings) -> Masked:
+    """A person says that it holds nothing personal; what says so already is not said anew."""
+    target = request.target
+    gate(target, settings)()
+    with target.admin_session() as session:
+        marker = interlock.read_marker(session)
+    title = (marker.masked if marker else "") or request.masking.title
+    if not (target.clone and target.clone.masked):
+        _admission(target, clones)(title)
+    return Masked(title, 0, 0, 0, 0.0, 0)
+
+
+def _admission(target: Target, clones: LocalClones) -> Callable[[str], object]:
+    """Notes how personal data left the target; a clone of ours then gets its load user."""
+    clone = target.clone
+
+    def admit(title: str) -> object:
+        if clone is not None:
+            return clones.admit(clone.name, masked=title)
+        with target.admin_session() as session:
+            return interlock.note_masked(session, title)
+
+    return admit
+
+
+def _anew(target: Target) -> str:
+    if target.clone:
+        return f"readiness clone reset {target.clone.name}"
+    return f"restore that server, then:  readiness clone adopt '{target.text}'"
+
+
+def _title(policy: Path) -> str:
+    file = load_policy(policy).file
+    return f"policy {file.path.stem[:60]} {file.sha256[:_NAMED]}"
+
+
+def _renewing(progress: Progress, request: MaskRequest) -> Progress:
+    """Progress that keeps the lease ahead."""
+    due = time.monotonic()
+
+    def tell(text: str, /) -> None:
+        nonlocal due
+        if request.lease_s and time.monotonic() >= due:
+            due = time.monotonic() + _RENEWED_EACH_S
+            request.target.renew(request.lease_s)
+        progress(text)
+
+    return tell
