@@ -60,6 +60,7 @@ class FakeSteps:
             tables=self._tables,
             compare=self._compare,
             judge=lambda _s, _c, _p, facts: [check_of(fact) for fact in facts],
+            values=lambda _session: 2,
             forget=self._forget,
         )
 

@@ -55,7 +55,7 @@ class ClonePlan:
     snapshot: str
     lease_h: float
     keep_on_not_ready_min: float
-    masking: Masking = field(default_factory=Masking)
+    masking: Masking
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ Owner = Annotated[
     str, AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9 ._@-]*", "letters, digits and . _ @ -"))
 ]
 
+_OFF = {"no", "none", "off", "false", "never", ""}
 _PACING = {"none": 0.0, "captured": 1.0}
 
 
@@ -71,6 +72,8 @@ def _existing_expectations(name: str, info: ValidationInfo) -> str:
 
 def _existing_policy(name: str, info: ValidationInfo) -> str:
     plan: Path = (info.context or {})["path"]
+    if name.lower() in _OFF:
+        raise ValueError("a clone is masked: name a policy, or say {not_needed: WHY}")
     # The plan in a run folder tells what was done; nothing is masked by it any more.
     if plan.name == "plan.yaml" and plan.with_name("run.json").is_file():
         return name

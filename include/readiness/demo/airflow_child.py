@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -114,7 +115,7 @@ def _environment(places: AirflowPlaces) -> dict[str, str]:
     passed = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("AIRFLOW") or name.startswith("AIRFLOW_CONN_")
+        if not name.startswith(("AIRFLOW", "READINESS_KEY")) or name.startswith("AIRFLOW_CONN_")
     }
     package = str(Path(readiness.__file__).parent.parent)
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH", "")])]
@@ -131,4 +132,6 @@ def _environment(places: AirflowPlaces) -> dict[str, str]:
         "READINESS_STATE": str(places.state),
         "READINESS_STORE": str(places.store),
         "READINESS_CLONE_LIFETIME": "attached",
+        # A key that nobody keeps: no pseudonym of the clone can ever be repeated.
+        "READINESS_KEY": secrets.token_hex(32),
     }

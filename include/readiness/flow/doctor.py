@@ -10,6 +10,7 @@ from readiness.artifacts import json_files
 from readiness.artifacts.lease_lock import VERSION as LOCK_VERSION
 from readiness.artifacts.raw_logs import RawLog
 from readiness.clones.janitor import Fate, decide
+from readiness.config.masking import WAIVED
 from readiness.errors import ArtifactError
 from readiness.flow.janitor import silence_line
 from readiness.flow.prune import DAY_S, Kept, days_left, fates_of_runs
@@ -98,7 +99,15 @@ def of_clones(clones: Sequence[Clone], silent_s: float, now_s: float) -> Iterato
         decision = decide(clone, now_s=now_s)
         is_ended = decision.fate is Fate.DESTROY
         act = "; readiness clone janitor" * is_ended
-        yield Finding("clones", f"{clone.name} {decision.why}{act}", decision.fate is not Fate.KEEP)
+        text = f"{clone.name} {decision.why}{act}; {masked_words(clone.masked)}"
+        yield Finding("clones", text, decision.fate is not Fate.KEEP)
+
+
+def masked_words(masked: str) -> str:
+    """What a clone or snapshot holds of people, by what is noted of it."""
+    if not masked:
+        return "not masked: it holds production's personal data"
+    return masked if masked.startswith(WAIVED) else f"masked by {masked}"
 
 
 def of_leases(locks: Sequence[Path], now_s: float) -> Iterator[Finding]:

@@ -124,7 +124,8 @@ class _Masking:
                 progress=self._progress,
             )
         checks = self._prove(catalogue, plan, before)
-        return Part(database, len(plan.tables), len(plan.columns), rows, checks, begun.plan)
+        extent = (len(plan.tables), len(plan.columns), rows)
+        return Part(database, *extent, *checks, plan=begun.plan)
 
     def _begun(self, database: str) -> Begun:
         """What was decided for it: by the try before, or now."""
@@ -173,8 +174,9 @@ class _Masking:
                 self._journal.write(_BEFORE, before)
         return before
 
-    def _prove(self, catalogue: Catalogue, plan: MaskPlan, before: str) -> int:
-        """How many checks hold. Raises MaskingError unless all do."""
+    def _prove(self, catalogue: Catalogue, plan: MaskPlan, before: str) -> tuple[int, int]:
+        """How many checks hold, and how many values of before were looked for. Raises MaskingError
+        unless all checks hold."""
         with self._step("proof"):
             self._progress(f"{catalogue.database}: proving it")
             facts = self._steps.compare(self._session, catalogue, plan, before)
@@ -184,7 +186,7 @@ class _Masking:
             if failed or not checks:
                 self._write_result("", [])
                 raise MaskingError(_refuted(failed, len(checks)), hint=self._after_proof())
-        return len(checks)
+            return len(checks), self._steps.values(self._session)
 
     def _after_proof(self) -> str:
         folder = self._work.folder
@@ -240,4 +242,5 @@ def _masked(title: str, parts: Sequence[Part], seconds: float) -> Masked:
         sum(part.rows for part in parts),
         seconds,
         sum(part.checks for part in parts),
+        sum(part.values for part in parts),
     )

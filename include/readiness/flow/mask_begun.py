@@ -121,6 +121,7 @@ class Part:
     columns: int
     rows: int
     checks: int
+    values: int
     plan: str
 
     def figures(self) -> dict[str, object]:

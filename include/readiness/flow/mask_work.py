@@ -43,7 +43,8 @@ class MaskTables(Protocol):
 @dataclass(frozen=True, slots=True)
 class MaskSteps:
     """What `mask` brings together. The sessions that `settle`, `before`, `compare` and `judge` are given
-    have the run's key set; `before` gives JSON text, and may be asked again until it has answered."""
+    have the run's key set; `before` gives JSON text, and may be asked again until it has answered; `values` is how
+    many values of before the proof knows."""
 
     run_key: Callable[[bytes, str], str]
     set_key: Callable[[Session, str], object]
@@ -56,6 +57,7 @@ class MaskSteps:
     tables: MaskTables
     compare: Callable[[Session, Catalogue, MaskPlan, str], Sequence[MaskFact]]
     judge: Callable[[Session, Catalogue, MaskPlan, Sequence[MaskFact]], Sequence[Check]]
+    values: Callable[[Session], int]
     forget: Callable[[Session], Sequence[str]]
 
 

@@ -112,7 +112,8 @@ class MaskFact:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A database that was masked and proven. `title` is what marker, records and reports say of it."""
+    """A database that was masked and proven. `title` is what marker, records and reports say of it;
+    `values` is how many values from before the proof looked for, and found none of."""
 
     title: str
     tables: int
@@ -120,3 +121,4 @@ class Masked:
     rows: int
     seconds: float
     checks: int
+    values: int = 0

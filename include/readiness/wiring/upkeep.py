@@ -24,6 +24,7 @@ from readiness.errors import ReadinessError
 from readiness.flow.doctor import (
     Finding,
     Health,
+    masked_words,
     of_clones,
     of_leases,
     of_raw_logs,
@@ -149,4 +150,7 @@ def _snapshots(clones: LocalClones) -> Iterator[Finding]:
     for snapshot in clones.snapshots.all():
         age = (time.time() - snapshot.created_at) / 86_400
         size = f"{snapshot.bytes / 1e6:,.0f} MB"
-        yield Finding("snapshots", f"{snapshot.name}: {size}, {age:,.1f} days old; stays")
+        text = (
+            f"{snapshot.name}: {size}, {age:,.1f} days old; stays; {masked_words(snapshot.masked)}"
+        )
+        yield Finding("snapshots", text)

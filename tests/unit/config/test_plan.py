@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from readiness.config.masking import Masking
+from readiness.config.places import find
 from readiness.config.plan import ClonePlan, Plan, load_plan
 from readiness.config.rates import Rate
 
@@ -122,7 +124,8 @@ note: before the season
     assert plan.schedule is not None
     assert plan.schedule.cron is not None
     assert (plan.schedule.cron.text, plan.schedule.timezone) == ("0 6 * * mon", "Europe/Berlin")
-    assert plan.clone == ClonePlan("gold", lease_h=4.0, keep_on_not_ready_min=15.0)
+    policy = find("default", kind="policies")
+    assert plan.clone == ClonePlan("gold", 4.0, keep_on_not_ready_min=15.0, masking=Masking(policy))
     assert (plan.owner, plan.note) == ("dba@example.test", "before the season")
 
 

@@ -1,0 +1,105 @@
+"""The steps of a masking, each from the package that promises it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from readiness.flow.looks import LOOKS
+from readiness.flow.mask_policy import mask_rules
+from readiness.flow.mask_work import MaskSteps, data_schemas
+from readiness.masking import sql
+from readiness.masking.catalogue import read_catalogue
+from readiness.masking.collisions import settle
+from readiness.masking.derived_check import verified
+from readiness.masking.hygiene import forget
+from readiness.masking.patterns import sample_texts
+from readiness.masking.plan_file import describe, from_json, to_json
+from readiness.masking.planning import plan_masking
+from readiness.masking.proof import Before, compare, take_before
+from readiness.masking.run import mask_tables
+from readiness.masking.sampling import sample_rows
+from readiness.masking.session import prepare
+from readiness.model.catalogue import Catalogue
+from readiness.model.masking import MaskFact, MaskPlan
+from readiness.model.verdict import Check
+from readiness.ports import Progress, Session
+
+as_json = to_json
+as_text = describe
+
+
+def steps_of(policy: Path) -> MaskSteps:
+    """The steps of a masking by the policy of a file."""
+    return MaskSteps(
+        run_key=sql.run_key,
+        set_key=_set_key,
+        catalogue=read_catalogue,
+        plan=lambda session, catalogue: _plan(session, catalogue, policy),
+        to_text=to_json,
+        from_text=from_json,
+        settle=settle,
+        before=lambda session, catalogue, plan: take_before(session, catalogue, plan).to_json(),
+        tables=_mask_tables,
+        compare=_compare,
+        judge=_judge,
+        values=_values,
+        forget=forget,
+    )
+
+
+def _set_key(session: Session, key_hex: str) -> None:
+    """The session that decides and proves computes as those that mask."""
+    prepare(session)
+    session.query(*sql.key_statement(key_hex))
+
+
+def _plan(session: Session, catalogue: Catalogue, policy: Path) -> MaskPlan:
+    rules = mask_rules(policy, _everything(session, catalogue))
+    own = {column: rule for column, rule in rules.rules.items() if column[0] in catalogue.tables}
+    plan = plan_masking(catalogue, own, LOOKS, lambda table: sample_rows(session, catalogue, table))
+    return verified(session, catalogue, plan)
+
+
+def _everything(session: Session, catalogue: Catalogue) -> Catalogue:
+    """With the tables of the server's other databases: a policy may name columns of all."""
+    others = [name for name in data_schemas(session) if name != catalogue.database]
+    tables = {
+        name: table
+        for other in others
+        for name, table in read_catalogue(session, other).tables.items()
+    }
+    return replace(catalogue, tables={**tables, **catalogue.tables})
+
+
+def _values(session: Session) -> int:
+    """Those that are compared; rows of short values count for none."""
+    ((count,),) = session.query("SELECT COUNT(*) FROM readiness_marker.originals WHERE kind <> 'r'")
+    return int(str(count))
+
+
+def _mask_tables(
+    open_session: Callable[[], Session],
+    catalogue: Catalogue,
+    plan: MaskPlan,
+    *,
+    key_hex: str,
+    progress: Progress,
+) -> int:
+    return mask_tables(open_session, catalogue, plan, key_hex=key_hex, progress=progress, sql=sql)
+
+
+def _compare(
+    session: Session, catalogue: Catalogue, plan: MaskPlan, before: str
+) -> Sequence[MaskFact]:
+    return compare(session, catalogue, plan, Before.from_json(before))
+
+
+def _judge(
+    session: Session, catalogue: Catalogue, plan: MaskPlan, facts: Sequence[MaskFact]
+) -> Sequence[Check]:
+    # Great Expectations takes seconds to import: nothing else of a masking should wait for it.
+    from readiness.adapters.masking_checks import judge_masking
+
+    return judge_masking(facts, sample_texts(session, catalogue, plan))
