@@ -162,9 +162,11 @@ def _description(plan: Plan) -> str:
 
 def _masking(plan: Plan) -> str:
     """What becomes of personal data."""
-    if plan.clone is None or plan.clone.masking.waiver:
-        return "which holds nothing personal by a person's word"
-    return f"masks it by the policy `{plan.clone.masking.policy.stem}` and proves that"
+    masking = plan.clone.masking if plan.clone else None
+    if masking is None or masking.waiver:
+        said = masking.waiver if masking else ""
+        return f"which holds nothing personal, as the plan says: {said}"
+    return f"masks it by the policy `{masking.policy.stem}` and proves that"
 
 
 def _doc(plan: Plan) -> str:

@@ -28,6 +28,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(REPOSITORY / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db",
+        "READINESS_KEY_FILE": str(home / "key"),
         **more,
     }
 

@@ -39,7 +39,8 @@ def edges(dag: DAG) -> set[tuple[str, str]]:
 
 def test_the_graph_is_one_line_with_teardowns_on_reserve_alone(dag: DAG) -> None:
     steps = [f"{stage}.{part}" for stage in stages(dag) for part in ("gate", "load")]
-    line = ["reserve", "restore", "calibrate", *steps, "report", "destroy", "complete", "seal"]
+    made = ["reserve", "restore", "mask", "calibrate"]
+    line = [*made, *steps, "report", "destroy", "complete", "seal"]
     chain = set(pairwise(line))
     assert edges(dag) == chain | {("reserve", "destroy"), ("reserve", "seal")}
 
@@ -52,7 +53,9 @@ def test_a_stage_is_a_group_named_after_it(dag: DAG) -> None:
 
 def test_setups_and_teardowns(dag: DAG) -> None:
     found = tasks(dag)
-    assert [name for name, task in found.items() if task.is_setup] == ["reserve", "restore"]
+    # mask is one, too: who clears a stage alone has restore run again, and that clone must be masked.
+    setups = [name for name, task in found.items() if task.is_setup]
+    assert setups == ["reserve", "restore", "mask"]
     assert [name for name, task in found.items() if task.is_teardown] == ["destroy", "seal"]
     assert found["seal"].on_failure_fail_dagrun
     assert not found["destroy"].on_failure_fail_dagrun
@@ -62,6 +65,22 @@ def test_a_load_is_never_retried_and_runs_in_the_pool(dag: DAG) -> None:
     found = tasks(dag)
     loads = [found[f"{stage}.load"] for stage in stages(dag)] + [found["calibrate"]]
     assert {(task.retries, task.pool) for task in loads} == {(0, LOAD_POOL)}
+
+
+def test_a_masking_that_was_killed_is_tried_again_where_it_stopped(dag: DAG) -> None:
+    mask, restore = tasks(dag)["mask"], tasks(dag)["restore"]
+    assert mask.retries == 1
+    assert mask.execution_timeout
+    assert restore.execution_timeout
+    assert mask.execution_timeout > restore.execution_timeout
+
+
+def test_the_page_of_a_dag_says_how_its_clone_is_masked(dag: DAG, tmp_path: Path) -> None:
+    assert "masks it by the policy `default`" in (dag.doc_md or "")
+    waived = written(tmp_path, "clone: {", "clone: {masking: {not_needed: all invented}, ")
+    assert "holds nothing personal, as the plan says: all invented" in (
+        plan_dag(str(waived)).doc_md or ""
+    )
 
 
 def test_a_missing_pool_holds_the_run_before_anything_is_made(dag: DAG) -> None:
