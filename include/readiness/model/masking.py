@@ -79,13 +79,15 @@ class MaskedColumn:
 class MaskPlan:
     """What is masked in one database. `kept` says of the other columns that could hold something
     personal why they are not; `policy` is the policy's title, "" without one; `attempts` has for
-    each domain how often its key was changed until no two values met (missing: 0)."""
+    each domain how often its key was changed until no two values met (missing: 0); `notes` is what
+    is to be said of tables."""
 
     database: str
     policy: str
     columns: tuple[MaskedColumn, ...]
     kept: tuple[MaskedColumn, ...] = ()
     attempts: Mapping[str, int] | None = None
+    notes: tuple[str, ...] = ()
 
     def of(self, table: str) -> tuple[MaskedColumn, ...]:
         """The masked columns of a table."""

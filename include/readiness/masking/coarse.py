@@ -1,0 +1,43 @@
+"""What a policy's `empty` and `generalize` make of a column, as SQL over its own unmasked value.
+
+The column stands there between backquotes; NULL stays NULL."""
+
+from __future__ import annotations
+
+from readiness.masking.names import quoted
+from readiness.model.catalogue import ColumnFacts
+
+_NUMBERS = {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double"}
+_CLOCK = {"date", "datetime", "timestamp"}
+_TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
+_BINARIES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
+
+
+def emptied(column: ColumnFacts) -> str:
+    """`''`, 0, bytes of zero in a fixed width, `{}` for documents; "" for types that have no empty
+    value."""
+    name, kind = quoted(column.name), column.data_type
+    if column.is_json:
+        return f"IF({name} IS NULL, NULL, '{{}}')".replace("{}", _NO_KEYS)
+    if kind in _NUMBERS:
+        return f"IF({name} IS NULL, NULL, 0)"
+    if kind in _TEXTS or kind in _BINARIES:
+        return f"IF({name} IS NULL, NULL, '')"
+    return ""
+
+
+_NO_KEYS = "[]"  # `{}` is how a derivation names a column
+
+
+def generalized(column: ColumnFacts) -> str:
+    """The first day of five years, a number's leading digit, a text's first character and the length
+    of the rest; "" for types that cannot be made coarser."""
+    name, kind = quoted(column.name), column.data_type
+    if kind in _CLOCK:
+        return f"IF(YEAR({name}) < 5, {name}, MAKEDATE(YEAR({name}) - YEAR({name}) % 5, 1))"
+    if kind in _NUMBERS:
+        power = f"POW(10, FLOOR(LOG10(ABS({name}))))"
+        return f"IF({name} IS NULL OR ABS({name}) < 1, {name}, TRUNCATE({name} / {power}, 0) * {power})"
+    if kind in _TEXTS:
+        return f"CONCAT(LEFT({name}, 1), REPEAT('x', CHAR_LENGTH({name}) - 1))"
+    return ""
