@@ -1,7 +1,7 @@
 """What a masking has decided and done, kept in the clone itself, so that a killed one goes on.
 
-It stands beside the marker, in a schema that the load user may not read. It holds no value of a row
-and no key; all of it goes when masking is proven.
+It stands beside the marker, in a schema that the load user may not read. It holds no key, and of rows
+only the primary key at which a range ended; all of it goes when masking is proven.
 """
 
 from __future__ import annotations

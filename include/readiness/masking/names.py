@@ -11,3 +11,8 @@ def quoted(name: str) -> str:
 def bound(name: str) -> str:
     """The same for a statement with parameters, where a percent sign is written twice."""
     return quoted(name).replace("%", "%%")
+
+
+def text(value: object) -> str:
+    """A value of the data dictionary, which some servers give as bytes."""
+    return value.decode() if isinstance(value, bytes) else str(value)

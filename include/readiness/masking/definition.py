@@ -1,0 +1,161 @@
+"""What a table is besides its rows, kept before anything changes: definition, triggers, statistics.
+
+All is text of the server's own making, so that it comes back as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from readiness.errors import MaskingError
+from readiness.masking.names import quoted, text
+from readiness.masking.session import SQL_MODE
+from readiness.masking.statistics import Statistic, read_statistics
+from readiness.ports import Session
+
+_COUNTER = re.compile(r" AUTO_INCREMENT=\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One trigger with the session settings that its body was made under."""
+
+    name: str
+    statement: str
+    sql_mode: str
+    charset: str
+    collation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`create` is what SHOW CREATE TABLE says; triggers stand in the order in which they fire;
+    `index_bytes` is of its secondary indexes, right after ANALYZE."""
+
+    table: str
+    create: str
+    triggers: tuple[Trigger, ...]
+    statistics: tuple[Statistic, ...]
+    rows: int
+    index_bytes: int
+
+    def create_as(self, name: str) -> str:
+        """The statement that makes the same table, empty, under another name."""
+        first = f"CREATE TABLE {quoted(self.table)} "
+        if not self.create.startswith(first):
+            raise MaskingError(f"The server shows no definition of table {self.table}.")
+        return f"CREATE TABLE {quoted(name)} {self.create[len(first) :]}"
+
+    def says_the_same_as(self, create: str) -> bool:
+        """Whether another definition is this one; keys may be listed in another order."""
+        return _lines(create) == _lines(self.create)
+
+    def to_json(self) -> str:
+        """For the journal."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, said: str) -> Definition:
+        """What `to_json` gave."""
+        raw = json.loads(said)
+        raw["triggers"] = tuple(Trigger(**t) for t in raw["triggers"])
+        raw["statistics"] = tuple(Statistic(**s) for s in raw["statistics"])
+        return cls(**raw)
+
+
+def read_definition(session: Session, database: str, table: str, engine: str) -> Definition:
+    """Reads it all; counts the rows, and analyzes the table so that its size is true."""
+    name = quoted(table)
+    statistics = read_statistics(session, database, table, engine)
+    session.query(f"ANALYZE TABLE {name}")
+    return Definition(
+        table,
+        shown_create(session, table),
+        tuple(_trigger(session, t) for t in trigger_names(session, database, table)),
+        tuple(statistics),
+        int(text(session.query(f"SELECT COUNT(*) FROM {name}")[0][0])),
+        index_bytes(session, database, table),
+    )
+
+
+def shown_create(session: Session, table: str) -> str:
+    """Its definition as the server shows it."""
+    return text(session.query(f"SHOW CREATE TABLE {quoted(table)}")[0][1])
+
+
+def index_bytes(session: Session, database: str, table: str) -> int:
+    """What its secondary indexes take by the last ANALYZE, in bytes."""
+    found = session.query(
+        "SELECT INDEX_LENGTH FROM information_schema.TABLES"
+        " WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s",
+        (database, table),
+    )
+    return int(text(found[0][0])) if found and found[0][0] is not None else 0
+
+
+def trigger_names(session: Session, database: str, table: str) -> list[str]:
+    """Its triggers in the order in which they fire."""
+    rows = session.query(
+        "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = %s"
+        " AND EVENT_OBJECT_TABLE = %s"
+        " ORDER BY ACTION_TIMING, EVENT_MANIPULATION, ACTION_ORDER, TRIGGER_NAME",
+        (database, table),
+    )
+    return [text(row[0]) for row in rows]
+
+
+def drop_triggers(session: Session, database: str, table: str) -> None:
+    """None of them fires while the table is masked."""
+    for name in trigger_names(session, database, table):
+        session.query(f"DROP TRIGGER IF EXISTS {quoted(name)}")
+
+
+def make_triggers(session: Session, database: str, definition: Definition) -> None:
+    """Makes those that are missing, each under its own settings; the session's own come back."""
+    there = set(trigger_names(session, database, definition.table))
+    missing = [t for t in definition.triggers if t.name not in there]
+    try:
+        for trigger in missing:
+            _use_settings(session, trigger)
+            session.query(trigger.statement)
+    finally:
+        if missing:
+            session.query(f"SET SESSION sql_mode = '{SQL_MODE}'")
+            session.query("SET NAMES utf8mb4")
+
+
+def own_constraints(session: Session, database: str, table: str) -> Mapping[str, Sequence[str]]:
+    """Names of constraints by type: those of one database share one room of names."""
+    rows = session.query(
+        "SELECT CONSTRAINT_TYPE, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS"
+        " WHERE CONSTRAINT_SCHEMA = %s AND TABLE_NAME = %s ORDER BY CONSTRAINT_NAME",
+        (database, table),
+    )
+    named: dict[str, list[str]] = {}
+    for kind, name in rows:
+        named.setdefault(text(kind), []).append(text(name))
+    return named
+
+
+def _trigger(session: Session, name: str) -> Trigger:
+    row = session.query(f"SHOW CREATE TRIGGER {quoted(name)}")[0]
+    if row[2] is None:
+        raise MaskingError(
+            f"This account may not read trigger {name}.", hint="Grant it TRIGGER on the clone."
+        )
+    return Trigger(name, text(row[2]), text(row[1]), text(row[3]), text(row[4]))
+
+
+def _use_settings(session: Session, trigger: Trigger) -> None:
+    """The client's character set only where the text is ASCII: our connection sends UTF-8."""
+    session.query("SET SESSION sql_mode = %s", (trigger.sql_mode,))
+    if trigger.statement.isascii():
+        session.query("SET SESSION character_set_client = %s", (trigger.charset,))
+    session.query("SET SESSION collation_connection = %s", (trigger.collation,))
+
+
+def _lines(create: str) -> list[str]:
+    return sorted(line.strip().rstrip(",") for line in _COUNTER.sub("", create).split("\n"))

@@ -1,0 +1,124 @@
+"""Masks a table by filling a new one of the same definition, which then takes its place.
+
+The old table first gives up its foreign keys and (MySQL) its checks: their names are of the database,
+and the new table is made with them. It is dropped before the new one is renamed, since a table that is
+renamed takes along the keys that refer to it; of one that is dropped they wait for its name. Views and
+privileges go by name, and stay.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from readiness.errors import MaskingError
+from readiness.masking.definition import Definition, index_bytes, own_constraints
+from readiness.masking.names import quoted
+from readiness.masking.session import attempt
+from readiness.model.catalogue import Catalogue, TableFacts
+from readiness.ports import Session
+
+TOLERANCE_RATIO = 0.15
+_SMALL_BYTES = 2 << 20  # a few extents of 1 MB: pages are not what is measured there
+_FULL_FACTOR = 100
+
+
+class Rebuild:
+    """One table's; `expressions` gives the new value of each masked column."""
+
+    def __init__(
+        self,
+        session: Session,
+        catalogue: Catalogue,
+        table: TableFacts,
+        definition: Definition,
+        expressions: Mapping[str, str],
+    ) -> None:
+        self._session = session
+        self._catalogue = catalogue
+        self._table = table
+        self._definition = definition
+        self._expressions = expressions
+        self.name = new_name(table.name)
+
+    def begin(self) -> None:
+        """Makes the new table, empty; one that a killed try left goes."""
+        self._session.query(f"DROP TABLE IF EXISTS {quoted(self.name)}")
+        self._free_names()
+        self._session.query(self._definition.create_as(self.name))
+
+    def statement(self, hints: str, where: str) -> str:
+        """Fills in the rows of a condition; computed columns compute themselves."""
+        names = [c.name for c in self._table.columns.values() if not c.generated]
+        values = [self._expressions.get(name, quoted(name)) for name in names]
+        return (
+            f"INSERT INTO {quoted(self.name)} ({', '.join(map(quoted, names))})"
+            f" SELECT {', '.join(values)} FROM {quoted(self._table.name)}{hints} WHERE {where}"
+        )
+
+    def settle(self, rows: int) -> None:
+        """Before the old table goes: all rows are there, and the indexes are as dense as before."""
+        if rows != self._definition.rows:
+            raise MaskingError(
+                f"Table {self._table.name} has {rows:,} rows after masking,"
+                f" {self._definition.rows:,} before: somebody else writes to it.",
+                hint="End other sessions, and start from a fresh copy:  readiness clone reset NAME",
+            )
+        if self._growth() > 1 + TOLERANCE_RATIO:
+            self._session.query(f"ALTER TABLE {quoted(self.name)} FORCE")
+            self._loosen()
+
+    def swap(self) -> None:
+        """Puts the new table into the old one's place. Between both statements there is but the new
+        one, which is how a repeat knows what is left to do."""
+        if not self._is_there(self.name):
+            return
+        self._session.query(f"DROP TABLE IF EXISTS {quoted(self._table.name)}")
+        self._session.query(f"RENAME TABLE {quoted(self.name)} TO {quoted(self._table.name)}")
+
+    def _loosen(self) -> None:
+        """Rows in key order fill pages to the brim; where production's are not so full, nor are ours."""
+        share = self._growth()
+        if share >= 1 - TOLERANCE_RATIO:
+            return
+        factor = max(10, int(_FULL_FACTOR * share))
+        before = self._session.query("SELECT @@GLOBAL.innodb_fill_factor")[0][0]
+        if not attempt(self._session, f"SET GLOBAL innodb_fill_factor = {factor:d}"):
+            return
+        try:
+            self._session.query(f"ALTER TABLE {quoted(self.name)} FORCE")
+        finally:
+            self._session.query(f"SET GLOBAL innodb_fill_factor = {before}")
+
+    def _growth(self) -> float:
+        """Size of the indexes now / before; 1 where both are small, or not known."""
+        self._session.query(f"ANALYZE TABLE {quoted(self.name)}")
+        now = index_bytes(self._session, self._catalogue.database, self.name)
+        before = self._definition.index_bytes
+        if max(now, before) < _SMALL_BYTES or not before:
+            return 1.0
+        return now / before
+
+    def _free_names(self) -> None:
+        """MariaDB keeps names of checks per table."""
+        table = self._table.name
+        named = own_constraints(self._session, self._catalogue.database, table)
+        drops = [f"DROP FOREIGN KEY {quoted(n)}" for n in named.get("FOREIGN KEY", ())]
+        if self._catalogue.engine == "mysql":
+            drops += [f"DROP CHECK {quoted(n)}" for n in named.get("CHECK", ())]
+        for drop in drops:
+            self._session.query(f"ALTER TABLE {quoted(table)} {drop}")
+
+    def _is_there(self, table: str) -> bool:
+        return bool(
+            self._session.query(
+                "SELECT 1 FROM information_schema.TABLES"
+                " WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s",
+                (self._catalogue.database, table),
+            )
+        )
+
+
+def new_name(table: str) -> str:
+    """What the new table is called until it takes the old one's name."""
+    return f"readiness_{hashlib.sha256(table.encode()).hexdigest()[:16]}"
