@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
-from readiness.model.masking import Look, MaskedColumn, MaskPlan
+from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 
-EMPTIES = {"''", "NULL"}  # what a policy's `empty` makes of a column
+EMPTIES = {"''", "NULL"}  # what a policy's `empty` makes of a column, but where it keeps NULL
 BINARIES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
 TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"}
 _SIGNS = " -.,/()+_:'#&"
@@ -47,7 +47,18 @@ class Facet:
     @property
     def is_emptied(self) -> bool:
         """Whether nothing must be left in it."""
-        return self.column.derived.strip() in EMPTIES
+        own = quoted(self.column.column)
+        return self.column.derived.strip() in {*EMPTIES, f"IF({own} IS NULL, NULL, '')"}
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether the policy makes it out of its own value: what stays of that is a person's choice."""
+        return quoted(self.column.column) in self.column.derived
+
+    @property
+    def is_reshaped(self) -> bool:
+        """Whether the policy gives other lengths and fewer values on purpose."""
+        return bool(self.column.derived) and self.column.source is Source.POLICY
 
     @property
     def length(self) -> str:
@@ -57,7 +68,7 @@ class Facet:
     @property
     def room(self) -> str:
         """SQL: the power of ten of the values that could stand in its place; 0 where it may stay."""
-        if self.is_emptied:
+        if self.is_emptied or self.is_coarse:
             return "0"
         if self.look is None:
             return f"{self.length} * {2.4 if self.is_binary else 1.0}"

@@ -69,22 +69,26 @@ def _asked(
         if facet.is_emptied:
             yield ("emptied", facet.place), f"SUM({facet.length} > 0)"
             continue
-        yield ("null_share", facet.place), f"AVG({facet.value} IS NULL)"
+        yield ("null_share", facet.place), f"SUM({facet.value} IS NULL) * 1e0 / COUNT(*)"
+        if facet.is_reshaped:
+            continue
         if facet.look is not Look.IP or facet.is_binary:
-            yield ("mean_length", facet.place), f"AVG({facet.length})"
+            yield ("mean_length", facet.place), f"SUM({facet.length}) * 1e0 / COUNT({facet.value})"
         if facet.look is not Look.BLANK:
             yield ("distinct", facet.place), f"COUNT(DISTINCT {facet.value})"
-    for index, columns in _prefixes(table, plan):
+    for index, columns in _prefixes(table, plan, facets):
         place = f"{table.name}.{index.name}({len(columns)})"
         yield ("distinct", place), f"COUNT(DISTINCT {', '.join(columns)})"
 
 
-def _prefixes(table: TableFacts, plan: MaskPlan) -> Iterator[tuple[IndexFacts, list[str]]]:
+def _prefixes(
+    table: TableFacts, plan: MaskPlan, facets: Sequence[Facet]
+) -> Iterator[tuple[IndexFacts, list[str]]]:
     """The left parts of each index of more than one column that hold a masked column, as SQL."""
-    masked = {c.column for c in plan.of(table.name) if c.derived.strip() not in {"''", "NULL"}}
-    blank = {c.column for c in plan.of(table.name) if c.look is Look.BLANK}
+    masked = {c.column for c in plan.of(table.name)}
+    reshaped = {f.column.column for f in facets if f.is_reshaped or f.look is Look.BLANK}
     for index in table.indexes:
-        if "" in index.columns or set(index.columns) & blank:
+        if "" in index.columns or set(index.columns) & reshaped:
             continue
         for size in range(1, len(index.parts) + 1):
             is_cut = index.parts[size - 1][1] > 0

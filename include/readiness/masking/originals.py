@@ -35,6 +35,7 @@ ORIGINALS = "readiness_marker.originals"
 _ONCE_IN = 100_000
 _LONGEST_COPY = 400  # characters of a kept column that is searched for originals
 _SHORTEST_COPY = 6
+_ROOM_OF_COPIES = 8.0
 _LETTERS = {Look.NAME, Look.TEXT, Look.PHONE, Look.EMAIL, None}  # where signs alone stay
 
 
@@ -81,9 +82,18 @@ class Originals:
         kind = "t" if facet.look in TELLING else "v"
         self._session.query(
             f"INSERT IGNORE INTO {ORIGINALS} SELECT h, '{kind}', {number}, 1, 0 FROM (SELECT DISTINCT"
-            f" {_hash(_comparable(facet))} AS h FROM {self._of(facet)} WHERE {self._is_wide(facet)}) w"
+            f" {_hash(_comparable(facet))} AS h FROM {self._of(facet)} WHERE {self._is_noted(facet)}) w"
             " ORDER BY h"
         )
+
+    def _is_noted(self, facet: Facet) -> str:
+        """SQL: whether another value can be told from it. That of a telling look that holds more
+        than digits is looked for in kept columns from a smaller room on, where nothing is random."""
+        if facet.look not in TELLING or facet.is_binary:
+            return self._is_wide(facet)
+        room = 0.0 if facet.look is Look.EMAIL else min(_ROOM_OF_COPIES, self._needed)
+        is_more = f"{facet.room} > {room} AND {facet.value} REGEXP '[^0-9]'"
+        return f"({self._is_wide(facet)} OR {is_more})"
 
     def _fill_rows(self, number: int, facet: Facet) -> None:
         row = self._row(facet)
