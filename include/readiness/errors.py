@@ -126,13 +126,22 @@ class TargetError(ReadinessError):
 
 
 class TargetRefused(TargetError):
-    """The interlock refused: `keys` says for each key whether it holds and why."""
+    """The interlock refused: `keys` says for each key whether it holds and why; `where` what the
+    target is, in words ("orders.internal:3306, database shop")."""
 
     exit_code = 2
 
-    def __init__(self, message: str, keys: list[tuple[str, bool, str]], *, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        keys: list[tuple[str, bool, str]],
+        *,
+        hint: str = "",
+        where: str = "",
+    ) -> None:
         super().__init__(message, hint=hint)
         self.keys = keys
+        self.where = where
 
 
 class StatementFailed(TargetError):

@@ -228,10 +228,12 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProductionEndpoint:
-    """A configured production endpoint that must never be loaded: where, and what it is."""
+    """A configured production endpoint that must never be loaded: where, and what it is. `dsn` names
+    an account that may look there, "" where it is not to be asked; it holds no password."""
 
     endpoint: Endpoint
     identity: str = ""
+    dsn: str = ""
 
 
 class Progress(Protocol):

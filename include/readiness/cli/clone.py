@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.server_command import ServerOptions
 from readiness.cli import console
+from readiness.cli.adopting import Adoption, adopt_target
 from readiness.cli.arguments import add_json, add_verbs, number
 from readiness.config.settings import read_settings
-from readiness.errors import ConfigError
 from readiness.flow.janitor import silence_line
-from readiness.model.clone import Clone, ServerIdentity
+from readiness.model.clone import Clone
 from readiness.wiring.janitor import janitor_silence_s, tend_clones
 from readiness.wiring.targets import LEASE_S, clone_dsn, target_of
 
@@ -43,6 +41,12 @@ def register(commands: Commands) -> None:
     destroy.add_argument("name", metavar="NAME", help="as `clone list` shows it")
     adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
     adopt.add_argument("dsn", metavar="DSN", help="the clone to trust")
+    adopt.add_argument(
+        "--masked", metavar="WHY", default="", help="in your words: why it holds no personal data"
+    )
+    adopt.add_argument(
+        "--lease-h", type=number(0.01), default=LEASE_S / 3600, help="hours until it ends"
+    )
     adopt.add_argument("--yes", action="store_true", help="do not ask")
     janitor = verbs.add_parser("janitor", help="destroy clones whose lease has ended, tell strays")
     janitor.add_argument("--dry-run", action="store_true", help="say it, and do nothing")
@@ -99,39 +103,13 @@ def _destroy(args: argparse.Namespace, clones: LocalClones) -> int:
 
 
 def _adopt(args: argparse.Namespace, clones: LocalClones) -> int:
-    target = target_of(args.dsn, clones)
-    with target.session() as session:
-        console.progress(_described(interlock.describe(session), target.text))
-        _confirm(is_agreed=args.yes)
-        marker = interlock.adopt(
-            session,
-            endpoint=target.endpoint,
-            production=read_settings().production,
-            now_s=time.time(),
-            lease_s=LEASE_S,
-        )
-    text = f"adopted until {time.strftime('%Y-%m-%d %H:%M %Z', time.localtime(marker.lease_until))}"
+    marker, text = adopt_target(
+        target_of(args.dsn, clones),
+        read_settings(),
+        Adoption(args.lease_h * 3600, args.masked.strip(), is_agreed=args.yes),
+    )
     console.result(asdict(marker), text, as_json=args.json)
     return 0
-
-
-def _confirm(*, is_agreed: bool) -> None:
-    if is_agreed:
-        return
-    if not sys.stdin.isatty():
-        raise ConfigError("Adoption asks a person.", hint="At a terminal, or with --yes.")
-    console.progress("Load may destroy what is in it. Type adopt to trust it:")
-    if sys.stdin.readline().strip() != "adopt":
-        raise ConfigError("Not adopted. Nothing was written.")
-
-
-def _described(identity: ServerIdentity, dsn: str) -> str:
-    return (
-        f"You are about to trust, as a clone:\n"
-        f"  target    {dsn}\n"
-        f"  server    {identity.engine} {identity.version}, id {identity.uuid}\n"
-        f"  data      {identity.datadir} on {identity.hostname}, port {identity.port}"
-    )
 
 
 def _line(clone: Clone) -> str:

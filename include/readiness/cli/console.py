@@ -45,6 +45,7 @@ def _as_json(error: ReadinessError) -> dict[str, object]:
             for m in error.mistakes
         ]
     if isinstance(error, TargetRefused):
+        body["target"] = error.where
         body["keys"] = [{"name": n, "holds": holds, "why": why} for n, holds, why in error.keys]
     return body
 

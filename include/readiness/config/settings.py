@@ -3,7 +3,8 @@
 READINESS_STATE        folder of clones, snapshots, locks and private servers (default .local)
 READINESS_STORE        folder that holds `runs/` (default: the state folder)
 READINESS_KEY_FILE     key of the pseudonyms (default ~/.config/readiness/key)
-READINESS_PRODUCTION   endpoints that must never be loaded: host:port or /path.sock, with commas
+READINESS_PRODUCTION   endpoints that must never be loaded: host:port, /path.sock or a DSN with an
+                       account that may look there (mysql://watch@host/?password_file=…), with commas
 READINESS_CLONE_LIFETIME  "attached": clones of DAG tasks die with their process (default: detached)
 READINESS_CAPTURES        folder of raw logs, which are deleted in time (default STATE/captures)
 READINESS_RAW_LOG_DAYS    days that raw logs stay until `readiness prune` deletes them (default 14)
@@ -25,13 +26,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from readiness.config.dsn import Dsn
 from readiness.errors import ConfigError
 from readiness.model.clone import Endpoint
 from readiness.ports import ProductionEndpoint
 
 DEFAULT_STATE = Path(".local")
 RAW_LOG_DAYS = 14.0
-_HINT = "Write host:port or an absolute socket path; separate several with commas."
+_HINT = (
+    "Write host:port, an absolute socket path, or mysql://user@host:port/?password_file=FILE;"
+    " separate several with commas."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,14 @@ def _path(text: str) -> Path | None:
 
 def _from_variable(text: str) -> list[ProductionEndpoint]:
     parts = [p.strip() for p in text.split(",")]
-    return [ProductionEndpoint(parse_endpoint(p)) for p in parts if p]
+    return [production_endpoint(p) for p in parts if p]
+
+
+def production_endpoint(text: str, identity: str = "") -> ProductionEndpoint:
+    """The endpoint that `host:port`, `/path.sock` or a DSN names. Raises ConfigError."""
+    if "://" in text:
+        return ProductionEndpoint(Dsn.parse(text).endpoint, identity, text)
+    return ProductionEndpoint(parse_endpoint(text), identity)
 
 
 def parse_endpoint(text: str) -> Endpoint:
@@ -134,6 +146,8 @@ def parse_endpoint(text: str) -> Endpoint:
     if not has_port or text.endswith("]"):
         host, port = text, "3306"
     host = host.strip("[]")
+    if "@" in text:  # a DSN that lost its scheme may hold a password
+        raise ConfigError("A production endpoint with a user begins with mysql://.", hint=_HINT)
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ConfigError(f"{text!r} is no production endpoint.", hint=_HINT)
     return Endpoint(host=host, port=int(port))
@@ -146,12 +160,21 @@ def _from_file(path: Path) -> list[ProductionEndpoint]:
         written = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(written, list):
             raise TypeError("not a list")
-        return [
-            ProductionEndpoint(parse_endpoint(e["endpoint"]), str(e.get("identity", "")))
-            for e in written
-        ]
+        return [known for e in written for known in _written_endpoints(e)]
+    except ConfigError:
+        raise
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ConfigError(
             f"{path} is no list of production endpoints.",
-            hint='It reads [{"endpoint": "host:port", "identity": "…"}].',
+            hint='It reads [{"endpoint": "host:port", "identity": "…"}, {"dsn": "mysql://…"}].',
         ) from error
+
+
+def _written_endpoints(written: Mapping[str, object]) -> list[ProductionEndpoint]:
+    """One entry: an endpoint, a DSN, or both, which may lead there by different ways."""
+    identity = str(written.get("identity", ""))
+    if "dsn" not in written:
+        return [ProductionEndpoint(parse_endpoint(str(written["endpoint"])), identity)]
+    asked = production_endpoint(str(written["dsn"]), identity)
+    named = parse_endpoint(str(written.get("endpoint", asked.endpoint)))
+    return [asked] if named == asked.endpoint else [ProductionEndpoint(named, identity), asked]

@@ -79,8 +79,12 @@ class Clone:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of the interlock: does it hold, and why (a clause that can stand on a line)."""
+    """One key of the interlock: does it hold, and why (a clause that can stand on a line).
+
+    `remedy` says what to do where it does not; "" where another key's remedy mends it too. In it
+    `{target}` stands for the target's DSN as a person typed it."""
 
     name: str  # marker, lease, identity, production, nonce, quiet, local; for load masked, account
     holds: bool
     why: str
+    remedy: str = ""

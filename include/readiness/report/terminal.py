@@ -213,8 +213,12 @@ def _keys(error: TargetRefused, *, colour: bool) -> list[str]:
         True: paint("ok     ", "good", colour=colour),
         False: paint("missing", "bad", colour=colour),
     }
-    width = max((len(name) for name, _, _ in error.keys), default=0)
-    return [f"  {name:<{width}}   {words[holds]}   {why}" for name, holds, why in error.keys]
+    names = [name for name, _, _ in error.keys] + (["target"] if error.where else [])
+    width = max(map(len, names), default=0)
+    where = [f"  {'target':<{width}}   {error.where}"] if error.where else []
+    return where + [
+        f"  {name:<{width}}   {words[holds]}   {why}" for name, holds, why in error.keys
+    ]
 
 
 def _mistake(mistake: Mistake, *, colour: bool) -> list[str]:

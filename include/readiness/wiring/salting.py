@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from readiness import interlock
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError, TargetRefused
+from readiness.interlock import Purpose
 from readiness.ports import Progress
 from readiness.wiring.targets import Target, keys_of
 from readiness.workload.prove.salt import Salting, apply, plan, read_counters, to_text
@@ -49,7 +50,7 @@ def _place(target: Target, settings: Settings) -> _Place:
     """Asks the interlock. Raises TargetRefused for a configured production server."""
     with target.admin_session() as session:
         identity = interlock.describe(session)
-        keys = keys_of(target, session, settings)
+        keys = keys_of(target, session, settings, Purpose.MASK)
     production = next(key for key in keys if key.name == "production")
     if not production.holds:
         raise TargetRefused(

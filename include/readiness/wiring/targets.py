@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readiness import interlock
+from readiness.adapters.addresses import addresses_of
 from readiness.adapters.clock import SystemClock
 from readiness.adapters.host import Host, fsync_probe_ms
 from readiness.adapters.local_clones import LocalClones
@@ -24,17 +25,19 @@ from readiness.config.dsn import Dsn
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.ramp import Launch
+from readiness.interlock import Purpose
 from readiness.load.messages import Assignment
 from readiness.load.messages import Target as LoadTarget
 from readiness.metrics.sampler import StageSampler
 from readiness.model.clone import Clone, Endpoint, Key
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
-from readiness.ports import Session, WorkerProcess
+from readiness.ports import ProductionEndpoint, Session, WorkerProcess
 from readiness.workload.make.pools import Pools
 from readiness.workload.text.file import parse
 
 LEASE_S = 4 * 3600.0
+_PRODUCTION_WITHIN_S = 3.0  # to connect, and for each of a few cheap reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,12 @@ class Target:
     def endpoint(self) -> Endpoint:
         """Where it listens."""
         return self.dsn.endpoint
+
+    @property
+    def where(self) -> str:
+        """What it is in words, without an account."""
+        database = f", database {self.dsn.database}" if self.dsn.database else ""
+        return f"{self.endpoint}{database}"
 
     @contextmanager
     def admin_session(self) -> Iterator[Session]:
@@ -109,7 +118,8 @@ def target_of(text: str, clones: LocalClones) -> Target:
         host=dsn.host,
         port=dsn.port,
         socket=dsn.socket,
-        password=dsn.password(),
+        # A clone that is not masked has no load user yet; the interlock says so, not a missing file.
+        password=dsn.password() if clone is None or clone.masked else "",
         tls=dsn.tls,
     )
     admin = clones.server(clone.name).root_login() if clone else login_of(dsn)
@@ -132,32 +142,51 @@ def clone_dsn(clones: LocalClones, clone: Clone) -> str:
     return f"mysql://{interlock.LOAD_USER}@{clone.endpoint}/{clone.database}?password_file={file}"
 
 
-def keys_of(target: Target, session: Session, settings: Settings) -> list[Key]:
+def keys_of(
+    target: Target, session: Session, settings: Settings, purpose: Purpose = Purpose.LOAD
+) -> list[Key]:
     """Whether each key of the interlock holds, asked in an `admin_session` of the target."""
-    return interlock.check(
-        session,
-        endpoint=target.endpoint,
-        production=settings.production,
-        now_s=SystemClock().wall_s(),
+    now_s = SystemClock().wall_s()
+    return interlock.check(session, place_of(target, settings), now_s=now_s, purpose=purpose)
+
+
+def place_of(target: Target, settings: Settings) -> interlock.Place:
+    """Where the target stands, and how the interlock may ask others of it."""
+    return interlock.Place(
+        target.endpoint,
+        settings.production,
         is_ours=target.clone is not None,
         own_users=frozenset({interlock.LOAD_USER, target.dsn.user}),
+        ask=production_session,
+        load=lambda: open_session(**login_of(target.dsn)),
+        resolve=addresses_of,
     )
 
 
-def gate(target: Target, settings: Settings) -> Callable[[], None]:
+def production_session(known: ProductionEndpoint) -> Session:
+    """A session on a production endpoint with the account that its DSN names, which gives up soon.
+    Raises TargetError, ConfigError (the password)."""
+    login = login_of(Dsn.parse(known.dsn))
+    login["connect_timeout_s"] = login["read_timeout_s"] = _PRODUCTION_WITHIN_S
+    return open_session(**login)
+
+
+def gate(target: Target, settings: Settings, purpose: Purpose = Purpose.LOAD) -> Callable[[], None]:
     """Asks the interlock for all keys; raises TargetRefused, TargetUnavailable."""
 
     def ask() -> None:
         with target.admin_session() as session:
-            keys = keys_of(target, session, settings)
-        interlock.require(keys, target=target.text)
+            keys = keys_of(target, session, settings, purpose)
+        interlock.require(keys, target=target.text, purpose=purpose, where=target.where)
 
     return ask
 
 
-def hold(target: Target, settings: Settings, *, for_s: float) -> Callable[[], None]:
+def hold(
+    target: Target, settings: Settings, *, for_s: float, purpose: Purpose = Purpose.LOAD
+) -> Callable[[], None]:
     """Like `gate`; and then the lease lasts for `for_s` seconds, so that it does not end midway."""
-    ask = gate(target, settings)
+    ask = gate(target, settings, purpose)
 
     def ask_and_renew() -> None:
         ask()
