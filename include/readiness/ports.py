@@ -182,9 +182,18 @@ class CloneBackend(Protocol):
         stopped or running. Raises CloneError, keeps nothing half."""
         ...
 
-    def restore(self, snapshot: Snapshot, *, run_id: str, variant: str, lease_s: float) -> Clone:
+    def restore(
+        self,
+        snapshot: Snapshot,
+        *,
+        run_id: str,
+        variant: str,
+        lease_s: float,
+        load_bytes: int = 0,
+    ) -> Clone:
         """A running clone; adopts the one a dead try left. Writes the marker; makes the load user
-        only where the snapshot is masked."""
+        only where the snapshot is masked. `load_bytes`: what the load will add, 0 where nobody
+        knows; refused when it does not fit."""
         ...
 
     def admit(self, name: str, *, masked: str) -> Clone:
@@ -194,6 +203,11 @@ class CloneBackend(Protocol):
 
     def reset(self, name: str) -> Clone:
         """The same clone anew from its snapshot, for the next variant; lease and owner stay."""
+        ...
+
+    def freeze(self, name: str, snapshot_name: str) -> Snapshot:
+        """A snapshot of a masked clone, to restore variants from; it carries how it was masked. Raises
+        CloneError for a clone that is not masked."""
         ...
 
     def renew(self, name: str, lease_s: float) -> Clone:

@@ -41,9 +41,17 @@ class CloneShelf:
         """There is nothing to copy."""
         raise CloneError(f"no {source} for {name}")
 
-    def restore(self, snapshot: Snapshot, *, run_id: str, variant: str, lease_s: float) -> Clone:
+    def restore(
+        self,
+        snapshot: Snapshot,
+        *,
+        run_id: str,
+        variant: str,
+        lease_s: float,
+        load_bytes: int = 0,
+    ) -> Clone:
         """There is nothing to restore."""
-        raise CloneError(f"no {snapshot.name} for {run_id} {variant} {lease_s}")
+        raise CloneError(f"no {snapshot.name} for {run_id} {variant} {lease_s} {load_bytes}")
 
     def admit(self, name: str, *, masked: str) -> Clone:
         """There is nothing to admit."""
@@ -52,6 +60,10 @@ class CloneShelf:
     def reset(self, name: str) -> Clone:
         """There is nothing to reset."""
         raise CloneError(f"no {name}")
+
+    def freeze(self, name: str, snapshot_name: str) -> Snapshot:
+        """There is nothing to freeze."""
+        raise CloneError(f"no {name} for {snapshot_name}")
 
     def renew(self, name: str, lease_s: float) -> Clone:
         """There is nothing to renew."""

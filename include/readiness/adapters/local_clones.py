@@ -1,52 +1,35 @@
-"""Clones on this machine: cold snapshots of a private server, restored as servers of their own.
+"""Clones on this machine: snapshots of a server's files, restored as private servers of their own.
 
 ROOT/snapshots/NAME/{data,manifest.json} and ROOT/clones/NAME/{clone.json,data,server.json,…}.
-A snapshot appears whole or not at all; a restore first writes down what it will make, so that
-a retry goes on where the try before stopped and a killed one can be found and destroyed.
+A restore first writes down what it will make, so that a retry goes on where the try before stopped
+and a killed one can be found and destroyed. A clone's server listens on 127.0.0.1 and on a socket
+in a closed folder; only the load user, made by `admit`, logs in over TCP.
 """
 
 from __future__ import annotations
 
-import getpass
-import os
-import secrets
-import shutil
-import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 from readiness import interlock
-from readiness.adapters.cold_copy import copy_tree
+from readiness.adapters import clone_folder, clone_marks, clone_server
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.local_snapshots import LocalSnapshots
 from readiness.adapters.mysql_session import Login
-from readiness.adapters.processes import end
 from readiness.adapters.server_binary import ServerBinary, find_server
 from readiness.adapters.server_command import ServerOptions
 from readiness.adapters.server_room import require_free_space
-from readiness.adapters.server_state import (
-    read_state,
-    remove_temporary_folder,
-    server_processes_of,
-    temporary_folders_of,
-)
-from readiness.clones import leases, lifecycle, manifest, naming
+from readiness.adapters.server_state import read_state
+from readiness.clones import leases, lifecycle, naming
 from readiness.clones.lifecycle import Step
 from readiness.errors import CloneError
 from readiness.model.clone import Clone, Endpoint, Snapshot
 from readiness.ports import Session
 
-_SYSTEM_SCHEMAS = {
-    "mysql",
-    "sys",
-    "information_schema",
-    "performance_schema",
-    interlock.MARKER_SCHEMA,
-}
-_LOAD_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, EXECUTE, CREATE TEMPORARY TABLES, LOCK TABLES"
-_PASSWORD_FILE = "load.password"  # noqa: S105 - the name of a file
+_STOP_S = 600.0  # a golden master waits for a stop in good order
 
 
 class LocalClones:
@@ -79,52 +62,89 @@ class LocalClones:
         """As `LocalSnapshots.take` does it."""
         return self.snapshots.take(source, name)
 
-    def restore(self, snapshot: Snapshot, *, run_id: str, variant: str, lease_s: float) -> Clone:
-        """A running clone with marker and load user; goes on where a dead try stopped.
+    def restore(
+        self,
+        snapshot: Snapshot,
+        *,
+        run_id: str,
+        variant: str,
+        lease_s: float,
+        load_bytes: int = 0,
+    ) -> Clone:
+        """As the port says; goes on where a dead try stopped.
 
-        Raises CloneError (another engine or version, a snapshot that is not whole) and ServerError
-        (disk, port, it died). A server that did not start leaves its data, for a retry; `list` shows
-        it and `destroy` removes it."""
+        Raises CloneError (another engine or version, a snapshot that is not whole or is torn) and
+        ServerError (disk, port, it died). A server that did not start leaves its data; `list` shows
+        it, a retry copies anew, and `destroy` removes it."""
         name = naming.clone_name(run_id, variant)
         lifecycle.require_fit(snapshot, engine=self.binary.engine, version=self.binary.version)
-        directory, server = self._directory(name), self.server(name)
-        record = lifecycle.read_record(directory)
-        step = lifecycle.next_step(
-            record,
-            snapshot=snapshot.name,
-            is_copied=server.is_initialised,
-            is_running=server.status() is not None,
-        )
-        if step is Step.COPY or record is None:
+        step = self._next_step(name, snapshot)
+        if step is Step.COPY:
             self.destroy(name)
-            record = self._copied(snapshot, name, run_id, lease_s)
+            self._copied(self._intent(name, run_id, snapshot, lease_s), snapshot, load_bytes)
         if step is not Step.ADOPT:
-            self._end_processes(directory)
-            server.start()
-        return self._finish(record, snapshot, lease_s)
+            self._start(name)
+        clone_marks.await_answer(self.server(name))
+        record = leases.renewed(self.named(name), now_s=time.time(), lease_s=lease_s)
+        try:
+            return self._finish(record, snapshot)
+        except CloneError:
+            if not self._is_marked(name):  # it is torn, or half masked: no retry mends that
+                self.destroy(name)
+            raise
 
     def admit(self, name: str, *, masked: str) -> Clone:
         """As the port says. Raises CloneError, also where no server runs; ServerError."""
-        clone = replace(self.named(name), masked=masked)
+        clone = replace(self.named(name), masked=clone_marks.checked(masked))
         session = self.admin_session(name)
         try:
             interlock.note_masked(session, masked)
-            self._make_load_user(session, name, _data_schemas(session))
+            lifecycle.write_record(self._directory(name), clone)
+            clone_server.make_load_user(session, self._directory(name))
         finally:
             session.close()
-        lifecycle.write_record(self._directory(name), clone)
         return clone
 
     def reset(self, name: str) -> Clone:
-        """As the port says. Raises CloneError where clone or snapshot are gone; ServerError."""
+        """As the port says; a retry of a killed one completes it. Raises CloneError where clone or
+        snapshot are gone; ServerError."""
+        clone = replace(self.named(name), pid=0, masked="")
+        snapshot, directory = self.snapshots.named(clone.snapshot), self._directory(name)
+        lifecycle.require_fit(snapshot, engine=self.binary.engine, version=self.binary.version)
+        # From here on a restore copies anew, too, however far this gets.
+        (directory / lifecycle.UNMARKED_FILE).touch()
+        lifecycle.write_record(directory, clone)
+        self._end(name)
+        (directory / clone_server.PASSWORD_FILE).unlink(missing_ok=True)
+        clone_folder.remove_tree(directory / "data")
+        need = lifecycle.restore_need_bytes(snapshot)
+        require_free_space(directory, need, what=f"clone {name}")
+        self._fill(directory, snapshot)
+        self._start(name)
+        return self._finish(clone, snapshot)
+
+    def freeze(self, name: str, snapshot_name: str) -> Snapshot:
+        """A snapshot of a masked clone, to restore every variant from: the golden master. The clone
+        is stopped for it and started again; also a retry of a killed one does that.
+
+        Raises CloneError for a clone that is not masked, and for the name of its own snapshot."""
         clone = self.named(name)
-        snapshot = self.snapshots.named(clone.snapshot)
-        self.server(name).kill()
-        shutil.rmtree(self.server(name).datadir)
-        self._copy(snapshot, self._directory(name))
-        self.server(name).start()
-        lease_s = max(0.0, clone.lease_until - time.time())
-        return self._finish(replace(clone, masked=""), snapshot, lease_s)
+        if not clone.masked:
+            raise self._unmasked(clone, "no golden master is made of it")
+        if clone.snapshot == snapshot_name:
+            raise CloneError(
+                f"The snapshot {snapshot_name} is what {name} was restored from.",
+                hint="Give the golden master a name of its own.",
+            )
+        if self.server(name).status() is None:
+            self._start(name)  # one that was killed recovers first: a copy of it would be torn
+            clone_marks.await_answer(self.server(name))
+        self.server(name).stop(timeout_s=_STOP_S)
+        try:
+            return self.snapshots.take(clone.directory, snapshot_name, masked=clone.masked)
+        finally:
+            self._start(name)
+            clone_marks.mark(self.server(name), self.named(name), clone.masked)
 
     def renew(self, name: str, lease_s: float) -> Clone:
         """Moves the lease of clone and marker to now + `lease_s`. Raises CloneError."""
@@ -145,18 +165,13 @@ class LocalClones:
         return clone
 
     def destroy(self, name: str) -> bool:
-        """Removes server, data and temporary folders of a clone; False when there was none."""
+        """Removes server, data and temporary folders of a clone; False when there was none. Raises
+        CloneError when something of it stays, and why."""
         directory = self._directory(name)
-        self.server(name).kill()
-        self._end_processes(directory)
-        if not directory.exists():
-            return False
-        # The record goes last: what is killed half way through is still listed.
-        for entry in directory.iterdir():
-            if entry.name != lifecycle.RECORD_FILE:
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        shutil.rmtree(directory)
-        return True
+        self._end(name)
+        clone_folder.remove_tree(directory.with_name(directory.name + lifecycle.NEW_SUFFIX))
+        self._servers.pop(name, None)
+        return clone_folder.remove(directory)
 
     def named(self, name: str) -> Clone:
         """The clone of that name. Raises CloneError when there is none."""
@@ -169,114 +184,111 @@ class LocalClones:
         """The private server of a clone."""
         if name not in self._servers:
             directory = self._directory(name)
-            self._servers[name] = LocalServer(directory, options=self.options, binary=self._binary)
+            extra = (*self.options.extra, clone_server.claim_option(directory))
+            options = replace(self.options, extra=extra)
+            self._servers[name] = LocalServer(directory, options=options, binary=self._binary)
         return self._servers[name]
 
     def admin_session(self, name: str, database: str = "") -> Session:
-        """A session as root: for the marker, the interlock and the sampler."""
+        """A session as root: for the marker, the interlock and the sampler. Raises CloneError where
+        no server runs."""
+        if self.server(name).status() is None:
+            raise CloneError(
+                f"No server runs for the clone {name}.",
+                hint=f"readiness clone reset {name}   or   readiness clone destroy {name}",
+            )
         return self.server(name).root_session(database)
 
+    def admin_dsn(self, clone: Clone) -> str:
+        """The DSN of root on the clone's socket, as a person types it: for masking."""
+        socket = self.server(clone.name).running_state().socket
+        return f"mysql://root@/{quote(clone.database)}?socket={quote(socket)}"
+
     def load_login(self, name: str) -> Login:
-        """How the load user logs in: over TCP, with the password only the clone's folder holds."""
+        """How the load user logs in: over TCP, with the password only the clone's folder holds.
+        Raises CloneError for a clone that was not admitted."""
         clone = self.named(name)
         return Login(
             host=clone.endpoint.host,
             port=clone.endpoint.port,
             user=interlock.LOAD_USER,
-            password=self.load_password_file(name).read_text("ascii").strip(),
+            password=clone_server.read_password(self.load_password_file(name)),
             database=clone.database,
             tls="off",
         )
 
     def load_password_file(self, name: str) -> Path:
-        """The file (mode 0600) that holds the load user's password."""
-        return self._directory(name) / _PASSWORD_FILE
+        """The file (mode 0600) that holds the load user's password. Raises CloneError for a clone
+        that was not admitted."""
+        clone, file = self.named(name), self._directory(name) / clone_server.PASSWORD_FILE
+        if not (clone.masked and file.exists()):
+            raise self._unmasked(clone, "it has no load user")
+        return file
 
-    def _copied(self, snapshot: Snapshot, name: str, run_id: str, lease_s: float) -> Clone:
-        """The record of a clone whose data is copied; nothing of it stays when that fails."""
+    def list(self) -> list[Clone]:
+        """All clones that exist, also half-made ones; `pid` is 0 where no server runs."""
+        return [clone for folder in self._folders() if (clone := _clone_in(folder))]
+
+    def _next_step(self, name: str, snapshot: Snapshot) -> Step:
+        server = self.server(name)
+        return lifecycle.next_step(
+            lifecycle.read_record(self._directory(name)),
+            snapshot,
+            is_copied=server.is_initialised,
+            is_running=server.status() is not None,
+            is_marked=self._is_marked(name),
+        )
+
+    def _is_marked(self, name: str) -> bool:
+        return not (self._directory(name) / lifecycle.UNMARKED_FILE).exists()
+
+    def _intent(self, name: str, run_id: str, snapshot: Snapshot, lease_s: float) -> Clone:
+        now_s, directory = time.time(), str(self._directory(name))
+        until = now_s + lease_s
+        made = Clone(name, run_id, snapshot.name, Endpoint(), 0, directory, now_s, until)
+        return replace(made, owner=lifecycle.owner_here())
+
+    def _copied(self, record: Clone, snapshot: Snapshot, load_bytes: int) -> None:
+        """Writes down what will be made, and copies; nothing of it stays when that fails."""
+        directory = self._directory(record.name)
         try:
-            record = self._begin(name, run_id, snapshot, lease_s)
-            self._copy(snapshot, self._directory(name))
+            lifecycle.begin(directory, record)
+            need = lifecycle.restore_need_bytes(snapshot, load_bytes)
+            require_free_space(directory, need, what=f"clone {record.name}")
+            self._fill(directory, snapshot)
         except BaseException:
-            self.destroy(name)
+            self.destroy(record.name)
             raise
-        return record
 
-    def _begin(self, name: str, run_id: str, snapshot: Snapshot, lease_s: float) -> Clone:
-        """Writes down what will be made, before it is."""
-        directory = self._directory(name)
-        directory.mkdir(parents=True, mode=0o700)
-        require_free_space(directory, lifecycle.restore_need_bytes(snapshot), what=f"clone {name}")
-        now_s = time.time()
-        clone = Clone(
-            name,
-            run_id,
-            snapshot.name,
-            Endpoint(),
-            0,
-            str(directory),
-            now_s,
-            now_s + lease_s,
-            owner=f"{getpass.getuser()}@{socket.gethostname()}",
-        )
-        lifecycle.write_record(directory, clone)
-        return clone
+    def _fill(self, directory: Path, snapshot: Snapshot) -> None:
+        clone_server.write_claim(directory, self.binary.engine)
+        clone_folder.fill(directory, snapshot)
 
-    def _copy(self, snapshot: Snapshot, directory: Path) -> None:
-        """Copies the snapshot's data, without what belongs to the server it came from."""
-        wanted = manifest.read_manifest(Path(snapshot.path))
-        partial = directory / "data.partial"
-        copy_tree(Path(snapshot.path) / "data", partial, log=directory / "copy.log")
-        copied = manifest.size_of(partial)
-        if (copied.files, copied.bytes) != (wanted.files, wanted.bytes):
-            raise CloneError(
-                f"Snapshot {snapshot.name} is not what its manifest says.", hint="Take it again."
-            )
-        for path in lifecycle.not_carried(partial):
-            path.unlink()
-        partial.rename(directory / "data")
+    def _start(self, name: str) -> None:
+        """Starts the clone's server: never one that would make a datadir of its own."""
+        server = self.server(name)
+        clone_folder.end_processes(server.directory)
+        if not server.is_initialised:
+            raise CloneError(f"The clone {name} has no data.", hint=f"readiness clone reset {name}")
+        server.start()
 
-    def _finish(self, record: Clone, snapshot: Snapshot, lease_s: float) -> Clone:
+    def _finish(self, record: Clone, snapshot: Snapshot) -> Clone:
         """Marker and record of a clone whose server answers; the load user where it is masked."""
-        masked = record.masked or snapshot.masked
-        now_s = time.time()
-        state = self.server(record.name).running_state()
-        session = self.admin_session(record.name)
-        try:
-            schemas = _data_schemas(session)
-            interlock.write_marker(
-                session, run_id=record.run_id, now_s=now_s, lease_s=lease_s, masked=masked
-            )
-        finally:
-            session.close()
-        clone = lifecycle.as_running(
-            replace(record, lease_until=now_s + lease_s),
-            endpoint=state.endpoint,
-            pid=state.pid,
-            database=schemas[0] if len(schemas) == 1 else "",
-        )
-        lifecycle.write_record(self._directory(record.name), clone)
+        server, masked = self.server(record.name), record.masked or snapshot.masked
+        if self._is_marked(record.name):
+            masked = masked or clone_marks.noted(server, record)
+        else:
+            clone_marks.settle(server)
+        clone = clone_marks.mark(server, record, masked)
         return self.admit(record.name, masked=masked) if masked else clone
 
-    def _make_load_user(self, session: Session, name: str, schemas: tuple[str, ...]) -> None:
-        """An account for this clone alone, that can change rows and nothing else."""
-        password, account = secrets.token_urlsafe(24), f"'{interlock.LOAD_USER}'@'127.0.0.1'"
-        file = self.load_password_file(name)
-        file.unlink(missing_ok=True)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            out.write(f"{password}\n")
-        session.query(f"DROP USER IF EXISTS {account}")
-        session.query(f"CREATE USER {account} IDENTIFIED BY %s", (password,))
-        for schema in schemas:
-            quoted = "`" + schema.replace("`", "``").replace("_", r"\_") + "`"
-            session.query(f"GRANT {_LOAD_RIGHTS} ON {quoted}.* TO {account}")
+    def _end(self, name: str) -> None:
+        """Ends the clone's server, however little is known of it."""
+        self.server(name).kill()
+        clone_folder.end_processes(self._directory(name))
 
-    def _end_processes(self, directory: Path) -> None:
-        """Ends servers of a try whose state file says nothing, and removes their socket folders."""
-        for process, _ in list(server_processes_of(directory)):
-            end(process, grace_s=0)
-        for folder, _ in temporary_folders_of(directory):
-            remove_temporary_folder(str(folder))
+    def _unmasked(self, clone: Clone, so: str) -> CloneError:
+        return clone_marks.unmasked(clone, so, self.admin_dsn(clone) if clone.pid else "DSN")
 
     def _directory(self, name: str) -> Path:
         return self.root / "clones" / naming.checked(name)
@@ -284,19 +296,16 @@ class LocalClones:
     def _folders(self) -> Iterator[Path]:
         top = self.root / "clones"
         if top.is_dir():
-            yield from sorted(path for path in top.iterdir() if path.is_dir())
-
-    def list(self) -> list[Clone]:
-        """All clones that exist, also half-made ones; `pid` is 0 where no server runs."""
-        clones = []
-        for folder in self._folders():
-            clone = lifecycle.read_record(folder) or lifecycle.half_made(folder)
-            state = read_state(folder)
-            is_running = state is not None and state.is_running
-            clones.append(clone if is_running else replace(clone, pid=0))
-        return clones
+            found = (path for path in top.iterdir() if path.suffix != lifecycle.NEW_SUFFIX)
+            yield from sorted(path for path in found if path.is_dir())
 
 
-def _data_schemas(session: Session) -> tuple[str, ...]:
-    names = (str(row[0]) for row in session.query("SHOW DATABASES"))
-    return tuple(sorted(name for name in names if name not in _SYSTEM_SCHEMAS))
+def _clone_in(folder: Path) -> Clone | None:
+    """The clone of a folder; None when another hand removed it meanwhile."""
+    try:
+        clone = lifecycle.read_record(folder) or lifecycle.half_made(folder)
+    except FileNotFoundError:
+        return None
+    state = read_state(folder)
+    is_running = state is not None and state.is_running
+    return clone if is_running else replace(clone, pid=0)

@@ -173,6 +173,7 @@ class LocalServer:
         folder = temporary_folder_name()
         log = self.directory / "error.log"
         log_start = log.stat().st_size if log.exists() else 0
+        self._note_folder(folder)
         try:
             state = self._launch(port, folder)
             write_state(self.directory, state)
@@ -182,6 +183,14 @@ class LocalServer:
             remove_temporary_folder(str(folder))
             raise
         return state.endpoint
+
+    def _note_folder(self, folder: Path) -> None:
+        """Writes down the socket's folder before it is made: after a kill between the two, `kill`
+        and `stop` find it."""
+        before = read_state(self.directory)
+        binary = self.binary
+        blank = ServerState(0, 0, 0, "", "", str(self.datadir), binary.engine, binary.version)
+        write_state(self.directory, replace(before or blank, temporary_folder=str(folder)))
 
     def _launch(self, port: int, folder: Path) -> ServerState:
         command = start_command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from readiness.adapters.cold_copy import closed_datadir, copy_tree
@@ -27,7 +28,7 @@ class LocalSnapshots:
             self._binary = find_server()
         return self._binary
 
-    def take(self, source: str, name: str) -> Snapshot:
+    def take(self, source: str, name: str, *, masked: str = "") -> Snapshot:
         """A copy of the stopped server in `source` (its folder, or a bare datadir).
 
         The same name over an unchanged source gives the snapshot that is there; over a changed one
@@ -38,7 +39,8 @@ class LocalSnapshots:
         with closed_datadir(datadir):
             size = manifest.size_of(datadir)
             there = _manifest_or_none(target)
-            if there and (there.source, there.source_changed_ns) == (str(datadir), size.changed_ns):
+            same = (str(datadir), size.changed_ns, masked)
+            if there and (there.source, there.source_changed_ns, there.masked) == same:
                 return there.snapshot(target)
             self.delete(name)
             partial = target.with_name(f"{name}.partial")
@@ -47,7 +49,8 @@ class LocalSnapshots:
             require_free_space(partial, size.bytes, what=f"snapshot {name}")
             try:
                 copy_tree(datadir, partial / "data", log=partial / "copy.log")
-                made = self._manifest_for(name, datadir, size, partial)
+                made = replace(self._manifest_for(name, datadir, size, partial), masked=masked)
+                manifest.write_manifest(partial, made)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
                 raise

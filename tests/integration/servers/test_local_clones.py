@@ -80,7 +80,7 @@ def test_variants_of_one_snapshot_live_side_by_side(
 def test_the_load_user_changes_rows_and_nothing_else(
     clones: LocalClones, snapshot: Snapshot
 ) -> None:
-    clone = restored(clones, snapshot)
+    clone = clones.admit(restored(clones, snapshot).name, masked="waived: made up")
     assert clones.load_password_file(clone.name).stat().st_mode & 0o777 == 0o600
     session = open_session(**clones.load_login(clone.name))
     session.query("INSERT INTO users (v) VALUES ('x')")
@@ -105,7 +105,7 @@ def test_a_crashed_clone_is_started_again_with_its_rows(
     clones.server(clone.name).kill()
     assert clones.list()[0].pid == 0
     again = LocalClones(clones.root)
-    session = open_session(**again.load_login(restored(again, snapshot).name))
+    session = again.admin_session(restored(again, snapshot).name, "shop")
     assert session.query("SELECT COUNT(*) FROM users WHERE v = 'after'") == [(1,)]
     session.close()
     again.destroy(clone.name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,20 +18,28 @@ SNAPSHOT = Snapshot("gold", "/s", "mariadb", "10.11.6", 300, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("record", "snapshot", "is_copied", "is_running", "step"),
+    ("record", "is_copied", "is_running", "is_marked", "step"),
     [
-        (None, "gold", False, False, Step.COPY),
-        (None, "gold", True, True, Step.COPY),
-        (RECORD, "gold", False, False, Step.COPY),
-        (RECORD, "silver", True, True, Step.COPY),
-        (RECORD, "gold", True, False, Step.START),
-        (RECORD, "gold", True, True, Step.ADOPT),
+        (None, False, False, False, Step.COPY),
+        (None, True, True, True, Step.COPY),
+        (RECORD, False, False, False, Step.COPY),
+        (RECORD, True, False, True, Step.START),
+        (RECORD, True, False, False, Step.COPY),
+        (RECORD, True, True, False, Step.ADOPT),
+        (RECORD, True, True, True, Step.ADOPT),
     ],
 )
 def test_the_next_step_follows_from_what_is_there(
-    record: Clone | None, snapshot: str, is_copied: bool, is_running: bool, step: Step
+    record: Clone | None, is_copied: bool, is_running: bool, is_marked: bool, step: Step
 ) -> None:
-    assert next_step(record, snapshot=snapshot, is_copied=is_copied, is_running=is_running) is step
+    there = {"is_copied": is_copied, "is_running": is_running, "is_marked": is_marked}
+    assert next_step(record, SNAPSHOT, **there) is step
+
+
+@pytest.mark.parametrize("change", [{"name": "silver"}, {"created_at": 1.5}])
+def test_a_clone_of_another_snapshot_or_of_an_older_one_is_void(change: dict[str, Any]) -> None:
+    other = replace(SNAPSHOT, **change)
+    assert next_step(RECORD, other, is_copied=True, is_running=True, is_marked=True) is Step.COPY
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -58,10 +68,27 @@ def test_another_engine_series_or_older_release_is_refused(engine: str, version:
     assert "READINESS_MYSQLD" in refused.value.hint
 
 
-def test_a_copy_does_not_carry_the_identity_or_the_replication_of_its_source(
+def test_a_copy_carries_neither_identity_nor_replication_nor_logs_of_its_source(
     tmp_path: Path,
 ) -> None:
-    for name in ("auto.cnf", "master.info", "relay-log-a.info", "box.pid", "ibdata1", "aria_log"):
+    gone = {
+        *("auto.cnf", "mysqld-auto.cnf", "master.info", "relay-log-a.info", "box.pid"),
+        *("binlog.index", "binlog.000001", "binlog.000002", "box-slow.log", "box.err"),
+    }
+    kept = {"ibdata1", "aria_log.00000001", "aria_log_control", "ib_logfile0", "tc.log", "undo_001"}
+    for name in gone | kept | {"ddl_recovery.log"}:
         (tmp_path / name).touch()
-    names = {path.name for path in lifecycle.not_carried(tmp_path)}
-    assert names == {"auto.cnf", "master.info", "relay-log-a.info", "box.pid"}
+    (tmp_path / "binlog.index").write_bytes(b"./binlog.000001\n/var/lib/mysql/binlog.000002\n")
+    assert {path.name for path in lifecycle.not_carried(tmp_path)} == gone
+
+
+def test_an_intent_appears_with_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "clones" / "c"
+    lifecycle.begin(folder, RECORD)
+    assert lifecycle.read_record(folder) == RECORD
+    assert [path.name for path in folder.parent.iterdir()] == ["c"]
+
+
+def test_a_record_of_a_clone_that_is_gone_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(CloneError, match="destroyed meanwhile"):
+        lifecycle.write_record(tmp_path / "gone", RECORD)
