@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from readiness.errors import ReadinessError
 from readiness.flow.mask_work import MaskSteps
@@ -53,8 +52,6 @@ class FakeSteps:
             set_key=self._set_key,
             catalogue=self._catalogue,
             plan=self._plan,
-            to_text=plan_to_text,
-            from_text=plan_from_text,
             settle=self._settle,
             before=self._before,
             tables=self._tables,
@@ -132,23 +129,6 @@ class FakeSteps:
         assert session
         self._ask("forget")
         return ["nothing was left"]
-
-
-def plan_to_text(plan: MaskPlan) -> str:
-    """A plan as JSON."""
-    return json.dumps(asdict(plan))
-
-
-def plan_from_text(text: str) -> MaskPlan:
-    """The inverse."""
-    data = json.loads(text)
-    columns = [_read(column) for column in data["columns"]]
-    return MaskPlan(data["database"], data["policy"], tuple(columns), attempts=data["attempts"])
-
-
-def _read(data: Mapping[str, Any]) -> MaskedColumn:
-    made = {**data, "look": Look(data["look"]), "source": Source(data["source"]), "paths": ()}
-    return MaskedColumn(**made)
 
 
 def _column(table: str) -> MaskedColumn:

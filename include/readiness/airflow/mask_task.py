@@ -11,7 +11,7 @@ from readiness.config.masking import Masking
 from readiness.config.plan import Plan
 from readiness.errors import ConfigError
 from readiness.model.masking import Masked
-from readiness.wiring.masking import MaskRequest, mask_dsn, mask_target
+from readiness.wiring.masking import MaskRequest, mask_target
 from readiness.wiring.targets import target_of
 
 MASKED = "clone_masked"
@@ -27,10 +27,7 @@ def mask(task: TaskRun) -> str:
         restore(task)
     clone = task.clones.named(task.clone_name)
     with task.onlooker.step("mask the clone") as tell:
-        if clone.masked:
-            tell(f"nothing to do: {clone.masked}")
-            return clone.masked
-        target = target_of(mask_dsn(task.clones, clone), task.clones)
+        target = target_of(task.clones.admin_dsn(clone), task.clones)
         request = MaskRequest(target, _masking(plan), task.folder.path)
         masked = mask_target(request, task.clones, task.settings, progress=task.onlooker.progress)
         tell(_masked_words(masked))
@@ -41,7 +38,7 @@ def mask(task: TaskRun) -> str:
 def _masked_words(masked: Masked) -> str:
     """What was done and how it is proven; the policy stands in the marker."""
     if not masked.checks:
-        return masked.title
+        return f"nothing to do: {masked.title}"
     return (
         f"{masked.columns} columns of {masked.tables} tables, 0 of {masked.values:,} personal values"
         f" left, proven by {masked.checks} checks"

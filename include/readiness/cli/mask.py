@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.server_command import ServerOptions
+from readiness.artifacts.masking_file import MASKING_FILE
 from readiness.cli import console
 from readiness.cli.arguments import add_command
 from readiness.config.masking import Masking, waiver_reason
 from readiness.config.places import find
 from readiness.config.settings import read_settings
-from readiness.flow.mask_begun import PLAN_FILE, RESULT_FILE
+from readiness.flow.mask_begun import PLAN_FILE
+from readiness.masking.plan_file import describe, to_json
 from readiness.model.masking import Masked, MaskPlan
-from readiness.wiring.mask_steps import as_json, as_text
 from readiness.wiring.masking import MaskRequest, mask_target, plan_for
 from readiness.wiring.targets import clone_dsn, target_of
 
@@ -83,7 +84,9 @@ def run(args: argparse.Namespace) -> int:
     request = MaskRequest(target, masking, args.output or own, _LEASE_S)
     if args.plan_only:
         plans = plan_for(request, clones, settings)
-        console.result(_plans(plans), "\n\n".join(map(as_text, plans)), as_json=args.json)
+        console.result(
+            _plans(plans), "\n\n".join(describe(plan).rstrip() for plan in plans), as_json=args.json
+        )
         return 0
     masked = mask_target(request, clones, settings, progress=console.progress)
     data = _result(masked, request, clones)
@@ -99,12 +102,12 @@ def _reason(text: str) -> str:
 
 
 def _plans(plans: list[MaskPlan]) -> dict[str, object]:
-    return {"plans": [json.loads(as_json(plan)) for plan in plans]}
+    return {"plans": [json.loads(to_json(plan)) for plan in plans]}
 
 
 def _result(masked: Masked, request: MaskRequest, clones: LocalClones) -> dict[str, object]:
     clone = request.target.clone
-    files = [request.folder / name for name in (PLAN_FILE, RESULT_FILE)] if request.folder else []
+    files = [request.folder / name for name in (PLAN_FILE, MASKING_FILE)] if request.folder else []
     return {
         "masked": masked.title,
         "tables": masked.tables,

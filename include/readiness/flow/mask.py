@@ -14,19 +14,22 @@ from contextlib import closing, contextmanager
 
 from readiness import interlock
 from readiness.anonymize.key import key_check
+from readiness.artifacts.masking_file import MASKING_FILE, Proof, write_masking
 from readiness.errors import ConfigError, MaskingError
 from readiness.flow.mask_begun import (
     Begun,
     Part,
     parts_of,
     parts_to_text,
+    proofs_of,
     write_plans,
-    write_result,
 )
 from readiness.flow.mask_work import MaskWork, data_schemas, step
+from readiness.masking import plan_file
 from readiness.masking.journal import Journal
+from readiness.masking.patterns import excluded
 from readiness.model.catalogue import Catalogue
-from readiness.model.masking import Masked, MaskPlan
+from readiness.model.masking import Masked, MaskFact, MaskPlan
 from readiness.model.verdict import Check, Outcome
 from readiness.ports import Progress, Session
 
@@ -56,7 +59,7 @@ def plans_of(work: MaskWork) -> list[MaskPlan]:
     work.gate()
     with closing(work.open_session()) as session, step(work, "plan"):
         begun = Journal(session).read(_BEGUN)
-        plans = [work.steps.from_text(Begun.from_text(begun).plan)] if begun else []
+        plans = [plan_file.from_json(Begun.from_text(begun).plan)] if begun else []
         known = {plan.database for plan in plans}
         new = [name for name in data_schemas(session) if name not in known]
         plans += [work.steps.plan(session, work.steps.catalogue(session, name)) for name in new]
@@ -77,7 +80,7 @@ class _Masking:
         self._key_hex = work.steps.run_key(key, run_id)
         self._journal = Journal(session)
         self._parts: list[Part] = []
-        self._checks: list[Check] = []
+        self._proofs: list[Proof] = []
 
     def run(self) -> Masked:
         """All databases that are not done yet."""
@@ -87,6 +90,7 @@ class _Masking:
             self._journal.open()
             self._steps.set_key(self._session, self._key_hex)
             self._parts = parts = self._done()
+            self._proofs = proofs_of(self._work.folder, parts)
             names = data_schemas(self._session)
             if not names:
                 raise MaskingError("The account sees no database that could be masked.")
@@ -97,7 +101,6 @@ class _Masking:
                 self._journal.keep(_DONE)
         self._forget()
         title = _title(self._work.policy, parts)
-        self._write_result(title, parts)
         with self._step("admission"):
             self._work.admit(title)
             _forget_journal(self._session)
@@ -106,6 +109,8 @@ class _Masking:
     def _done(self) -> list[Part]:
         """The databases that an earlier try has proven. What is left of them in the journal goes."""
         parts = parts_of(self._journal.read(_DONE))
+        for part in parts:
+            self._require_same(part.policy, part.key)
         begun = self._journal.read(_BEGUN)
         if begun and Begun.from_text(begun).catalogue.database in {p.database for p in parts}:
             self._journal.keep(_DONE)
@@ -113,7 +118,7 @@ class _Masking:
 
     def _database(self, database: str) -> Part:
         begun = self._begun(database)
-        catalogue, plan = begun.catalogue, self._steps.from_text(begun.plan)
+        catalogue, plan = begun.catalogue, plan_file.from_json(begun.plan)
         before = self._before(catalogue, plan)
         with self._step("masking"):
             rows = self._steps.tables(
@@ -125,14 +130,14 @@ class _Masking:
             )
         checks = self._prove(catalogue, plan, before)
         extent = (len(plan.tables), len(plan.columns), rows)
-        return Part(database, *extent, *checks, plan=begun.plan)
+        return Part(database, *extent, *checks, begun.plan, begun.policy, begun.key)
 
     def _begun(self, database: str) -> Begun:
         """What was decided for it: by the try before, or now."""
         with self._step("plan"):
             text = self._journal.read(_BEGUN)
             begun = Begun.from_text(text) if text else self._decided(database)
-            self._require_same(begun)
+            self._require_same(begun.policy, begun.key)
             if self._work.folder:
                 write_plans(self._work.folder, [*(p.plan for p in self._parts), begun.plan])
         if text:
@@ -145,21 +150,21 @@ class _Masking:
         plan = self._steps.settle(
             self._session, catalogue, self._steps.plan(self._session, catalogue)
         )
-        begun = Begun(self._work.policy, self._key_check, self._steps.to_text(plan), catalogue)
+        begun = Begun(self._work.policy, self._key_check, plan_file.to_json(plan), catalogue)
         self._journal.write(_BEGUN, begun.to_text())
         self._progress(f"{database}: {_extent(len(plan.columns), len(plan.tables))} to mask")
         return begun
 
-    def _require_same(self, begun: Begun) -> None:
-        if begun.policy != self._work.policy:
+    def _require_same(self, policy: str, key: str) -> None:
+        if policy != self._work.policy:
             raise ConfigError(
-                f"{self._work.name} is half masked, under {begun.policy}; asked for is"
+                f"{self._work.name} is half masked, under {policy}; asked for is"
                 f" {self._work.policy}. Nothing was changed.",
                 hint=f"Go on with the policy it began with, or begin anew:\n  {self._work.anew}",
             )
-        if begun.key != self._key_check:
+        if key != self._key_check:
             raise ConfigError(
-                f"{self._work.name} is half masked with another key: its check value is {begun.key},"
+                f"{self._work.name} is half masked with another key: its check value is {key},"
                 f" that of this key {self._key_check}. Nothing was changed.",
                 hint=f"Name that key by READINESS_KEY_FILE, or begin anew:\n  {self._work.anew}",
             )
@@ -181,10 +186,9 @@ class _Masking:
             self._progress(f"{catalogue.database}: proving it")
             facts = self._steps.compare(self._session, catalogue, plan, before)
             checks = self._steps.judge(self._session, catalogue, plan, facts)
-            self._checks += checks
+            self._note(plan, facts, checks)
             failed = [check for check in checks if check.outcome is not Outcome.PASSED]
             if failed or not checks:
-                self._write_result("", [])
                 raise MaskingError(_refuted(failed, len(checks)), hint=self._after_proof())
             return len(checks), self._steps.values(self._session)
 
@@ -198,9 +202,13 @@ class _Masking:
             for line in self._steps.forget(self._session):
                 self._progress(f"traces: {line}")
 
-    def _write_result(self, title: str, parts: Sequence[Part]) -> None:
+    def _note(self, plan: MaskPlan, facts: Sequence[MaskFact], checks: Sequence[Check]) -> None:
+        """Writes the proof down, whether it holds or not."""
+        plan_hash, left_out = plan_file.hash_of(plan), excluded(plan)
+        proof = Proof(plan.database, plan_hash, tuple(facts), tuple(checks), left_out)
+        self._proofs.append(proof)
         if self._work.folder:
-            write_result(self._work.folder, title, parts, self._checks)
+            write_masking(self._work.folder / MASKING_FILE, self._proofs)
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from readiness.artifacts import forms, json_files
-from readiness.errors import MaskingError
+from readiness.artifacts import json_files
+from readiness.artifacts.masking_file import MASKING_FILE, Proof, read_masking
+from readiness.errors import ArtifactError, MaskingError
 from readiness.model.catalogue import (
     Catalogue,
     ColumnFacts,
@@ -17,11 +18,9 @@ from readiness.model.catalogue import (
     IndexFacts,
     TableFacts,
 )
-from readiness.model.verdict import Check
 
 VERSION = 1
 PLAN_FILE = "masking.plan.json"
-RESULT_FILE = "masking.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def _foreign_key(data: Mapping[str, Any]) -> ForeignKeyFacts:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What came of one database, by its plan (JSON text)."""
+    """What came of one database, by its plan (JSON text); `policy` and `key` as in `Begun`."""
 
     database: str
     tables: int
@@ -123,10 +122,8 @@ class Part:
     checks: int
     values: int
     plan: str
-
-    def figures(self) -> dict[str, object]:
-        """All but the plan."""
-        return {name: value for name, value in asdict(self).items() if name != "plan"}
+    policy: str
+    key: str
 
 
 def parts_to_text(parts: Sequence[Part]) -> str:
@@ -145,12 +142,12 @@ def write_plans(folder: Path, plans: Sequence[str]) -> None:
     json_files.write_json(folder / PLAN_FILE, content, version=VERSION)
 
 
-def write_result(folder: Path, title: str, parts: Sequence[Part], checks: Sequence[Check]) -> None:
-    """Writes `masking.json`: what was masked and each check of the proof. `title` is "" where the proof
-    failed."""
-    content = {
-        "masked": title,
-        "databases": [part.figures() for part in parts],
-        "checks": [forms.check_to_json(check) for check in checks],
-    }
-    json_files.write_json(folder / RESULT_FILE, content, version=VERSION)
+def proofs_of(folder: Path | None, parts: Sequence[Part]) -> list[Proof]:
+    """The proofs that an earlier try has written of these databases."""
+    done = {part.database for part in parts}
+    if folder is None or not done:
+        return []
+    try:
+        return [proof for proof in read_masking(folder / MASKING_FILE) if proof.database in done]
+    except ArtifactError:
+        return []

@@ -50,8 +50,6 @@ class MaskSteps:
     set_key: Callable[[Session, str], object]
     catalogue: Callable[[Session, str], Catalogue]
     plan: Callable[[Session, Catalogue], MaskPlan]
-    to_text: Callable[[MaskPlan], str]
-    from_text: Callable[[str], MaskPlan]
     settle: Callable[[Session, Catalogue, MaskPlan], MaskPlan]
     before: Callable[[Session, Catalogue, MaskPlan], str]
     tables: MaskTables

@@ -15,7 +15,6 @@ from readiness.masking.collisions import settle
 from readiness.masking.derived_check import verified
 from readiness.masking.hygiene import forget
 from readiness.masking.patterns import sample_texts
-from readiness.masking.plan_file import describe, from_json, to_json
 from readiness.masking.planning import plan_masking
 from readiness.masking.proof import Before, compare, take_before
 from readiness.masking.run import mask_tables
@@ -26,9 +25,6 @@ from readiness.model.masking import MaskFact, MaskPlan
 from readiness.model.verdict import Check
 from readiness.ports import Progress, Session
 
-as_json = to_json
-as_text = describe
-
 
 def steps_of(policy: Path) -> MaskSteps:
     """The steps of a masking by the policy of a file."""
@@ -37,8 +33,6 @@ def steps_of(policy: Path) -> MaskSteps:
         set_key=_set_key,
         catalogue=read_catalogue,
         plan=lambda session, catalogue: _plan(session, catalogue, policy),
-        to_text=to_json,
-        from_text=from_json,
         settle=settle,
         before=lambda session, catalogue, plan: take_before(session, catalogue, plan).to_json(),
         tables=_mask_tables,
@@ -59,7 +53,7 @@ def _plan(session: Session, catalogue: Catalogue, policy: Path) -> MaskPlan:
     rules = mask_rules(policy, _everything(session, catalogue))
     own = {column: rule for column, rule in rules.rules.items() if column[0] in catalogue.tables}
     plan = plan_masking(catalogue, own, LOOKS, lambda table: sample_rows(session, catalogue, table))
-    return verified(session, catalogue, plan)
+    return replace(verified(session, catalogue, plan), policy=rules.title)
 
 
 def _everything(session: Session, catalogue: Catalogue) -> Catalogue:

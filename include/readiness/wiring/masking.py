@@ -16,7 +16,7 @@ from readiness.config.policy import load_policy
 from readiness.config.settings import Settings
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
-from readiness.model.clone import Clone
+from readiness.interlock import Purpose
 from readiness.model.masking import Masked, MaskPlan
 from readiness.ports import Progress
 from readiness.wiring.mask_steps import steps_of
@@ -46,18 +46,15 @@ def mask_target(
         return _waived(request, clones, settings)
     work = _work(request, clones, settings)
     tell = _renewing(progress, request)
-    return mask(work, key=load_key(settings.key_file), progress=tell)
+    masked = mask(work, key=load_key(settings.key_file), progress=tell)
+    if not masked.checks:  # it was killed, maybe, between the marker and the load user
+        work.admit(masked.title)
+    return masked
 
 
 def plan_for(request: MaskRequest, clones: LocalClones, settings: Settings) -> list[MaskPlan]:
     """What would be masked, by database. Changes nothing."""
     return plans_of(_work(request, clones, settings))
-
-
-def mask_dsn(clones: LocalClones, clone: Clone) -> str:
-    """How to name a clone that has no load user yet: as root, over its own socket."""
-    socket = clones.server(clone.name).running_state().socket
-    return f"mysql://root@localhost/{clone.database}?socket={socket}"
 
 
 def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> MaskWork:
@@ -67,7 +64,7 @@ def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> Mask
         name=clone.name if clone else str(target.endpoint),
         policy=_title(policy),
         open_session=lambda: open_session(**target.admin),
-        gate=gate(target, settings),
+        gate=gate(target, settings, Purpose.MASK),
         admit=_admission(target, clones),
         steps=steps_of(policy),
         anew=_anew(target),
@@ -78,12 +75,11 @@ def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> Mask
 def _waived(request: MaskRequest, clones: LocalClones, settings: Settings) -> Masked:
     """A person says that it holds nothing personal; what says so already is not said anew."""
     target = request.target
-    gate(target, settings)()
+    gate(target, settings, Purpose.MASK)()
     with target.admin_session() as session:
         marker = interlock.read_marker(session)
     title = (marker.masked if marker else "") or request.masking.title
-    if not (target.clone and target.clone.masked):
-        _admission(target, clones)(title)
+    _admission(target, clones)(title)
     return Masked(title, 0, 0, 0, 0.0, 0)
 
 
@@ -91,11 +87,12 @@ def _admission(target: Target, clones: LocalClones) -> Callable[[str], object]:
     """Notes how personal data left the target; a clone of ours then gets its load user."""
     clone = target.clone
 
-    def admit(title: str) -> object:
+    def admit(title: str) -> None:
         if clone is not None:
-            return clones.admit(clone.name, masked=title)
+            clones.admit(clone.name, masked=title)
+            return
         with target.admin_session() as session:
-            return interlock.note_masked(session, title)
+            interlock.note_masked(session, title)
 
     return admit
 

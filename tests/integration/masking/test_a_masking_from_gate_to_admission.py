@@ -14,6 +14,7 @@ from tests.fakes.mask_steps import DECISIONS, FakeSteps
 
 from readiness import interlock
 from readiness.adapters.local_server import LocalServer
+from readiness.artifacts.masking_file import read_masking
 from readiness.errors import (
     ConfigError,
     MaskingError,
@@ -24,6 +25,7 @@ from readiness.errors import (
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
 from readiness.masking.journal import Journal
+from readiness.model.verdict import Outcome
 from readiness.ports import Session
 
 KEY = b"a key of thirty-two bytes, or so"
@@ -98,8 +100,8 @@ def test_what_it_did_stands_in_the_marker_and_in_files(clone: Clone) -> None:
     assert title == "policy default 3f2a9c11d0ab: 1 column of 1 table, proven by 1 check"
     assert clone.masked == title
     assert clone.fake.asked == ["catalogue", "plan", *STEPS]
-    result = json.loads((clone.folder / "masking.json").read_text())
-    assert (result["masked"], result["databases"][0]["rows"]) == (title, 2)
+    (proof,) = read_masking(clone.folder / "masking.json")
+    assert (proof.database, proof.checks[0].outcome) == ("shop", Outcome.PASSED)
     (plan,) = json.loads((clone.folder / "masking.plan.json").read_text())["plans"]
     assert plan["columns"][0]["column"] == "name"
 
@@ -179,8 +181,8 @@ def test_what_is_not_proven_is_not_masked(clone: Clone) -> None:
         clone.mask()
     assert clone.masked == ""
     assert "masking.json" in caught.value.hint
-    result = json.loads((clone.folder / "masking.json").read_text())
-    assert (result["masked"], result["checks"][0]["outcome"]) == ("", "failed")
+    (proof,) = read_masking(clone.folder / "masking.json")
+    assert [check.outcome for check in proof.checks] == [Outcome.FAILED]
 
 
 def test_no_check_at_all_proves_nothing(clone: Clone) -> None:
@@ -234,8 +236,18 @@ def test_all_databases_are_masked_and_one_that_is_done_is_not_done_again(clone: 
     assert clone.mask().endswith("2 columns of 2 tables, proven by 2 checks")
     assert clone.fake.asked == ["forget"]
     assert clone.ask("SELECT name FROM office.users WHERE id = 1") == [("ADA",)]
-    result = json.loads((clone.folder / "masking.json").read_text())
-    assert [part["database"] for part in result["databases"]] == ["office", "shop"]
+    proofs = read_masking(clone.folder / "masking.json")
+    assert [proof.database for proof in proofs] == ["office", "shop"]
+
+
+def test_a_second_try_under_another_policy_is_refused_also_between_two_databases(
+    clone: Clone,
+) -> None:
+    clone.fake.failing = {"forget": StatementFailed("denied", 1227)}
+    with pytest.raises(MaskingError):
+        clone.mask()
+    with pytest.raises(ConfigError, match="half masked, under policy default"):
+        clone.mask(policy="policy mine 0123456789ab")
 
 
 def test_a_plan_alone_changes_nothing(clone: Clone) -> None:
