@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from readiness import interlock
-from readiness.anonymize.key import key_check
+from readiness.anonymize.key import Key, key_check
 from readiness.artifacts.masking_file import MASKING_FILE, Proof, write_masking
 from readiness.errors import ConfigError, MaskingError
 from readiness.flow.mask_begun import (
@@ -77,7 +77,7 @@ class _Masking:
         self._session = session
         self._progress = progress
         self._key_check = key_check(key)
-        self._key_hex = work.steps.run_key(key, run_id)
+        self._key_hex = work.steps.run_key(Key(key), run_id)
         self._journal = Journal(session)
         self._parts: list[Part] = []
         self._proofs: list[Proof] = []

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from readiness import interlock
+from readiness.anonymize.key import Key
 from readiness.errors import ConfigError, MaskingError, ReadinessError, TargetRefused
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskFact, MaskPlan
@@ -46,7 +47,7 @@ class MaskSteps:
     have the run's key set; `before` gives JSON text, and may be asked again until it has answered; `values` is how
     many values of before the proof knows."""
 
-    run_key: Callable[[bytes, str], str]
+    run_key: Callable[[Key, str], str]
     set_key: Callable[[Session, str], object]
     catalogue: Callable[[Session, str], Catalogue]
     plan: Callable[[Session, Catalogue], MaskPlan]

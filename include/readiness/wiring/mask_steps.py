@@ -50,21 +50,17 @@ def _set_key(session: Session, key_hex: str) -> None:
 
 
 def _plan(session: Session, catalogue: Catalogue, policy: Path) -> MaskPlan:
-    rules = mask_rules(policy, _everything(session, catalogue))
-    own = {column: rule for column, rule in rules.rules.items() if column[0] in catalogue.tables}
-    plan = plan_masking(catalogue, own, LOOKS, lambda table: sample_rows(session, catalogue, table))
-    return replace(verified(session, catalogue, plan), policy=rules.title)
-
-
-def _everything(session: Session, catalogue: Catalogue) -> Catalogue:
-    """With the tables of the server's other databases: a policy may name columns of all."""
+    # A policy may name columns of all databases of the server: they are looked up together.
     others = [name for name in data_schemas(session) if name != catalogue.database]
-    tables = {
-        name: table
-        for other in others
-        for name, table in read_catalogue(session, other).tables.items()
-    }
-    return replace(catalogue, tables={**tables, **catalogue.tables})
+    known = [catalogue, *(read_catalogue(session, name) for name in others)]
+    rules = mask_rules(policy, known)
+    plan = plan_masking(
+        catalogue,
+        rules.of(catalogue.database),
+        LOOKS,
+        lambda table: sample_rows(session, catalogue, table),
+    )
+    return replace(verified(session, catalogue, plan), policy=rules.title)
 
 
 def _values(session: Session) -> int:
