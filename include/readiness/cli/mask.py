@@ -55,7 +55,6 @@ def register(commands: Commands) -> None:
         "--not-needed",
         metavar="WHY",
         type=_reason,
-        default="",
         help="the data holds nothing personal",
     )
     parser.add_argument(
