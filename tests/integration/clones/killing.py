@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,8 @@ class Steps:
         if event == "open" and not args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
             return False
         # Names relative to an open folder are of a removal, which goes on below the root.
-        return not os.path.isabs(os.fspath(path)) or os.fsdecode(path).startswith(self.root)
+        name = Path(os.fsdecode(path))
+        return not name.is_absolute() or name.is_relative_to(self.root)
 
 
 def killed_before(step: int, work: Callable[[], object], *, root: Path) -> bool:
@@ -81,8 +83,6 @@ def _run(step: int, work: Callable[[], object], root: Path) -> None:
     try:
         work()
     except BaseException:  # noqa: BLE001 - told by the exit code
-        import traceback
-
         traceback.print_exc()
         os._exit(9)
     os._exit(0)

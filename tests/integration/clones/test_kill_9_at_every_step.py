@@ -3,11 +3,10 @@ and production is what it was."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -40,24 +39,23 @@ class Place:
     binary: ServerBinary
     state: Path
     temporary: Path
+    made: list[LocalClones] = field(default_factory=list)
 
     def clones(self, *, is_attached: bool = False) -> LocalClones:
         options = ServerOptions(is_attached=is_attached)
-        return LocalClones(self.state, binary=self.binary, options=options)
+        self.made.append(LocalClones(self.state, binary=self.binary, options=options))
+        return self.made[-1]
 
     def restore(self, clones: LocalClones, snapshot: str = "gold") -> object:
         taken = clones.snapshots.named(snapshot)
         return clones.restore(taken, run_id="killed", variant="a", lease_s=1)
 
-    def restored(self) -> LocalClones:
+    def prepared(self, *, masked: str) -> None:
+        """A clone, admitted where `masked` says how."""
         clones = self.clones()
         self.restore(clones)
-        return clones
-
-    def admitted(self) -> LocalClones:
-        clones = self.restored()
-        clones.admit(NAME, masked=MASKED)
-        return clones
+        if masked:
+            clones.admit(NAME, masked=masked)
 
     def rest(self) -> list[str]:
         """All that is left beside whole snapshots: processes, folders, half copies, sockets."""
@@ -109,9 +107,8 @@ def prepare(place: Place, verb: str) -> Work:
     if verb in {"restore", "attached"}:
         clones = place.clones(is_attached=verb == "attached")
         return lambda: place.restore(clones)
-    ready = place.restored() if verb == "admit" else place.admitted()
+    place.prepared(masked="" if verb == "admit" else MASKED)
     clones = place.clones()
-    del ready
     return {
         "admit": lambda: clones.admit(NAME, masked=MASKED),
         "reset": lambda: clones.reset(NAME),
@@ -162,8 +159,7 @@ def test_the_janitor_leaves_nothing_of_what_was_killed(place: Place, verb: str) 
         place.tend()
         assert place.rest() == [], f"after a kill before step {step}"
         step += stride
-        forget(place)
-    place.tend()
+        place.tend()
     assert place.rest() == []
     forget(place)
     assert step > 3 * stride
@@ -183,12 +179,9 @@ def test_a_retry_completes_what_was_killed(place: Place, verb: str) -> None:
 
 
 def forget(place: Place) -> None:
-    """Whole snapshots that the verbs made go; reaps the servers that this process started."""
+    """Whole snapshots that the verbs made go; servers that this process started are reaped."""
     for name in ("other", "master"):
         place.clones().snapshots.delete(name)
-    while True:
-        try:
-            if not os.waitpid(-1, os.WNOHANG)[0]:
-                return
-        except ChildProcessError:
-            return
+    for clones in place.made:
+        clones.server(NAME).kill()
+    place.made.clear()
