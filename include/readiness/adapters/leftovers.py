@@ -7,6 +7,7 @@ only folders of runs, and `clean` only under the run lock.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from readiness.adapters.server_state import (
     server_processes_of,
     temporary_folders_of,
 )
+from readiness.clones.janitor import Half
+from readiness.clones.lifecycle import NEW_SUFFIX
 
 
 def find(state_dir: Path) -> list[str]:
@@ -42,6 +45,17 @@ def clean(state_dir: Path) -> list[str]:
         remove_temporary_folder(str(folder))
     for path in [*_clones(state_dir), *_half_copies(state_dir)]:
         shutil.rmtree(path)
+    return found
+
+
+def half_made(state_dir: Path) -> list[Half]:
+    """Snapshots and clones of which not even the record is whole, also those that are being made."""
+    found = []
+    for kind, pattern in (("snapshot", "snapshots/*.partial"), ("clone", f"clones/*{NEW_SUFFIX}")):
+        for path in sorted(state_dir.glob(pattern)):
+            with contextlib.suppress(FileNotFoundError):  # it is whole by now, or gone
+                changed_at = max(p.stat().st_mtime for p in (path, *path.iterdir()))
+                found.append(Half(f"{kind} {path.stem}", str(path), changed_at))
     return found
 
 

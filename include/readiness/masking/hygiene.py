@@ -1,0 +1,8 @@
+"""stub"""
+
+from readiness.ports import Session
+
+
+def forget(session: Session) -> list[str]:
+    """stub"""
+    return ["stub"]
