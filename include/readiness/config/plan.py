@@ -8,7 +8,13 @@ from pathlib import Path
 from readiness.config.expectations import stages_not_planned
 from readiness.config.mistakes import in_order, read_form
 from readiness.config.places import find
-from readiness.config.plan_form import CapacityShareForm, CloneForm, FlowForm, PlanForm
+from readiness.config.plan_form import (
+    CapacityShareForm,
+    CloneForm,
+    FlowForm,
+    PlanForm,
+    ProductionWatchForm,
+)
 from readiness.config.rates import NormalRate, Rate
 from readiness.config.schedule import Schedule
 from readiness.config.yaml_file import YamlFile, read_yaml
@@ -51,6 +57,16 @@ class ClonePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ProductionWatchPlan:
+    """Production, asked each second while its clone is loaded: by which account, which of its own
+    metrics stop the load, and after how many seconds without an answer it is stopped, too."""
+
+    dsn: str
+    abort: tuple[AbortRule, ...]
+    silence_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSource:
     """The file a plan came from, as it stood."""
 
@@ -80,6 +96,7 @@ class Plan:
     owner: str = "readiness"
     note: str = ""
     shards: int = 1
+    production_watch: ProductionWatchPlan | None = None
 
     @property
     def flow(self) -> Flow:
@@ -178,7 +195,15 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         owner=form.owner,
         note=form.note,
         shards=form.shards,
+        production_watch=_production_watch(form.production_watch),
     )
+
+
+def _production_watch(form: ProductionWatchForm | None) -> ProductionWatchPlan | None:
+    if form is None:
+        return None
+    rules = tuple(AbortRule(a.metric, a.op, a.limit, a.for_s) for a in form.abort)
+    return ProductionWatchPlan(form.dsn, rules, form.silence_s)
 
 
 def _clone(form: CloneForm | None) -> ClonePlan | None:
