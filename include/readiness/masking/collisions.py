@@ -1,8 +1,8 @@
 """stub"""
 
-from readiness.ports import Session
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskPlan
+from readiness.ports import Session
 
 
 def settle(session: Session, catalogue: Catalogue, plan: MaskPlan) -> MaskPlan:
