@@ -27,7 +27,9 @@ def told_of(table: str) -> Iterator[None]:
         cause, hint = _meaning(error)
         raise MaskingError(f"Table {table} could not be masked: {cause}", hint=hint) from None
     except TargetUnavailable as error:
-        raise TargetUnavailable(f"{error.message} Table {table} is half masked.", hint=AGAIN) from None
+        raise TargetUnavailable(
+            f"{error.message} Table {table} is half masked.", hint=AGAIN
+        ) from None
 
 
 def _meaning(error: StatementFailed) -> tuple[str, str]:

@@ -58,8 +58,8 @@ class Course:
 def _left(seconds: float | None) -> str:
     if seconds is None:
         return ""
-    if seconds < 90:  # noqa: PLR2004 - as people say it
+    if seconds < 90:
         return f", {seconds:.0f} s left"
-    if seconds < 5400:  # noqa: PLR2004
+    if seconds < 5400:
         return f", {seconds / 60:.0f} min left"
     return f", {seconds / 3600:.1f} h left"

@@ -85,9 +85,7 @@ def mask_tables(
         session.close()
 
 
-def _settle_in(
-    session: Session, catalogue: Catalogue, key: tuple[str, tuple[object, ...]]
-) -> None:
+def _settle_in(session: Session, catalogue: Catalogue, key: tuple[str, tuple[object, ...]]) -> None:
     with told_of(f"of {catalogue.database}"):
         prepare(session)
         take_over(session)
@@ -201,9 +199,7 @@ class _TableWork:
         self.session.query("COMMIT")
         return state
 
-    def _fill_range(
-        self, way: _Way, key: RangeKey, journal: TableJournal, state: State
-    ) -> State:
+    def _fill_range(self, way: _Way, key: RangeKey, journal: TableJournal, state: State) -> State:
         """One range and the word of it, together or not at all."""
         began_s = time.monotonic()
         upto = end_of_range(self.session, self.table, key, state.after, state.range_rows)

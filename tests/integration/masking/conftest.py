@@ -12,7 +12,9 @@ from readiness.adapters.local_server import LocalServer
 
 
 @pytest.fixture(scope="module", params=["mariadb", "mysql"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LocalServer]:
     """Running, of one engine."""
     made = LocalServer(tmp_path_factory.mktemp("server"), binary=binary_of(request.param))
     with made:
