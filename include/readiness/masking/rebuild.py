@@ -39,13 +39,22 @@ class Rebuild:
         self._table = table
         self._definition = definition
         self._expressions = expressions
+        self._is_mariadb = catalogue.engine == "mariadb"
         self.name = new_name(table.name)
 
     def begin(self) -> None:
-        """Makes the new table, empty; one that a killed try left goes."""
+        """Makes the new table, empty; one that a killed try left goes. LIKE, since MySQL shows a
+        definition that was made from what it shows in other words."""
         self._session.query(f"DROP TABLE IF EXISTS {quoted(self.name)}")
         self._free_names()
-        self._session.query(self._definition.create_as(self.name))
+        new = quoted(self.name)
+        self._session.query(f"CREATE TABLE {new} LIKE {quoted(self._table.name)}")
+        kinds = ("FOREIGN KEY",) if self._is_mariadb else ("FOREIGN KEY", "CHECK")
+        adds = [f"ADD {clause}" for clause in self._definition.constraints(kinds)]
+        if self._definition.following > 1:
+            adds.append(f"AUTO_INCREMENT = {self._definition.following:d}")
+        if adds:
+            self._session.query(f"ALTER TABLE {new} {', '.join(adds)}")
 
     def statement(self, hints: str, where: str) -> str:
         """Fills in the rows of a condition; computed columns compute themselves."""
@@ -104,7 +113,7 @@ class Rebuild:
         table = self._table.name
         named = own_constraints(self._session, self._catalogue.database, table)
         drops = [f"DROP FOREIGN KEY {quoted(n)}" for n in named.get("FOREIGN KEY", ())]
-        if self._catalogue.engine == "mysql":
+        if not self._is_mariadb:
             drops += [f"DROP CHECK {quoted(n)}" for n in named.get("CHECK", ())]
         for drop in drops:
             self._session.query(f"ALTER TABLE {quoted(table)} {drop}")
