@@ -122,7 +122,8 @@ def forced(place: Place) -> Decision:
         return found
     look = type_look(place.column)
     if look is Look.TEXT:
-        look = _form(place.contents) or _by_name(place) or Look.TEXT
+        form = Look.UUID if place.contents.uuids > _NEARLY_ALL else _form(place.contents)
+        look = form or _by_name(place) or Look.TEXT
     return Decision(look, Source.POLICY, found.why, look)
 
 

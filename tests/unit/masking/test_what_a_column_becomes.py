@@ -245,3 +245,26 @@ def test_a_policys_look_paths_and_derivation_are_what_is_done() -> None:
         "b": (None, "SHA2({a}, 256)", 0),
         "c": (Look.JSON, "", 1),
     }
+
+
+def test_a_document_of_which_only_the_policy_speaks_has_all_its_texts_masked() -> None:
+    rows: list[Sample] = [{"doc": b'{"colour": "red", "count": 4}'}]
+    rules = {("t", "doc"): Rule(Treatment.PSEUDONYM)}
+    found = column(planned("t(id int! auto, doc json)", {"t": rows}, rules), "t.doc")
+    assert found is not None
+    assert [(p.path, p.look) for p in found.paths] == [("$.colour", Look.TEXT)]
+
+
+def test_a_document_of_which_the_policy_speaks_and_no_row_is_known_is_emptied() -> None:
+    plan = planned("t(id int! auto, doc json)", rules={("t", "doc"): Rule(Treatment.PSEUDONYM)})
+    assert [bool(c.derived) for c in plan.columns] == [True]
+
+
+def test_documents_that_are_too_large_to_be_looked_at_are_emptied() -> None:
+    plan = planned("t(id int! auto, doc json)", {"t": [{"doc": b'{"a": "' + b"x" * 200}]})
+    assert [(bool(c.derived), "too large" in c.why) for c in plan.columns] == [(True, True)]
+
+
+def test_a_free_text_in_an_index_stays_as_different_as_it_was() -> None:
+    assert look_of("subject varchar(80)", []) is Look.BLANK
+    assert look_of("subject varchar(80) unique", []) is Look.TEXT
