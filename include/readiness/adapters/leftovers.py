@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from readiness.adapters.local_snapshots import LocalSnapshots
 from readiness.adapters.processes import ProcessIdentity, end
 from readiness.adapters.server_state import (
     ServerState,
@@ -50,12 +52,14 @@ def clean(state_dir: Path) -> list[str]:
 
 def half_made(state_dir: Path) -> list[Half]:
     """Snapshots and clones of which not even the record is whole, also those that are being made."""
-    found = []
-    for kind, pattern in (("snapshot", "snapshots/*.partial"), ("clone", f"clones/*{NEW_SUFFIX}")):
-        for path in sorted(state_dir.glob(pattern)):
-            with contextlib.suppress(FileNotFoundError):  # it is whole by now, or gone
-                changed_at = max(p.stat().st_mtime for p in (path, *path.iterdir()))
-                found.append(Half(f"{kind} {path.stem}", str(path), changed_at))
+    now_s = time.time()
+    found = [
+        Half(f"snapshot {half.name}", str(half.path), now_s - half.age_s, half.is_alive)
+        for half in LocalSnapshots(state_dir).half()
+    ]
+    for path in sorted(state_dir.glob(f"clones/*{NEW_SUFFIX}")):
+        with contextlib.suppress(FileNotFoundError):  # it is whole by now, or gone
+            found.append(Half(f"clone {path.stem}", str(path), path.stat().st_mtime))
     return found
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from readiness.cli.arguments import Commands
 
 _NAME = "as `clone list` shows it"
-_SOURCE = "the folder of a stopped private server"
+_SOURCE = "a private server's folder, a stopped datadir, or mysql://user@/?socket=PATH"
 
 
 def register(commands: Commands) -> None:
@@ -72,7 +72,11 @@ def register(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit code 0; destroying a clone that is gone is done, too. The janitor exits 3 when a clone
     could not be destroyed."""
-    clones = LocalClones(read_settings().state, options=ServerOptions(is_attached=False))
+    clones = LocalClones(
+        read_settings().state,
+        options=ServerOptions(is_attached=False),
+        tell=console.progress,
+    )
     if args.verb == "janitor":
         return _janitor(args)
     verbs = {
