@@ -44,6 +44,7 @@ KNOWN = {
 }
 
 _MOST = 0.5  # of values that are of one form
+_MUCH = 0.3  # of texts that are sentences
 _SOME = 0.1
 _NEARLY_ALL = 0.9
 _LONG_VARCHAR = 256  # characters
@@ -213,7 +214,7 @@ def _texts(place: Place) -> Iterator[Decision]:
     """The reasons in order; the first counts."""
     seen, column = place.contents, place.column
     form, named = _form(seen), _by_name(place)
-    is_long = column.data_type in LONG_TEXTS or seen.prose > _MOST
+    is_long = column.data_type in LONG_TEXTS or seen.prose > _MUCH
     if named is Look.HEX and not form:
         yield _hashes(place, Source.NAME, "its name is of a hash")
     if form and form is not Look.UUID:
@@ -223,7 +224,7 @@ def _texts(place: Place) -> Iterator[Decision]:
     if seen.holding > 0 and not is_long:
         look = Look.TEXT if seen.emails == 0 else Look.EMAIL
         yield Decision(look, Source.CONTENT, "some of its values hold something personal", look)
-    if named is not None and not (named is Look.NAME and seen.prose > _MOST):
+    if named is not None and not (named is Look.NAME and seen.prose > _MUCH):
         yield _by_its_name(place, named)
     if seen.hashes > _MOST and not is_id_name(column.name) and not place.is_tied:
         yield _hashes(place, Source.CONTENT, "its values may be hashes of something personal")
