@@ -12,7 +12,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readiness.masking.classify import Decision, decide, place_of
+from readiness.masking.classify import decide
+from readiness.masking.decision import (
+    Decision,
+    place_of,
+)
 from readiness.masking.looks import Looks
 from readiness.masking.vocabulary import look_of_name, snake
 from readiness.model.catalogue import ColumnFacts, TableFacts

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readiness.config.policy import Rule, Treatment
-from readiness.masking.classify import (
+from readiness.masking.classify import decide, forced
+from readiness.masking.coarse import emptied, generalized
+from readiness.masking.decision import (
     Decision,
-    decide,
     fits,
-    forced,
     place_of,
     type_look,
 )
-from readiness.masking.coarse import emptied, generalized
 from readiness.masking.derived import derivation_of
 from readiness.masking.documents import all_texts_of, decide_document
 from readiness.masking.limits import notes_of, refuse_unmaskable

@@ -53,6 +53,8 @@ def look_of(declared: str, values: Sequence[str], table: str = "things") -> Look
         ("c char(64)", [hashlib.sha256(b"%d" % n).hexdigest() for n in range(3)], Look.HEX),
         ("c varchar(200)", ["the parcel came late and the box was open"] * 3, Look.BLANK),
         ("c varchar(200)", ["order 17", "call +49 170 1234567 first"], Look.TEXT),
+        ("c varchar(200)", ["was asked by Anna Becker", "then done for Bernd Fischer"], Look.TEXT),
+        ("c varchar(200)", ["Blue Lamp", "Red Chair", "Oak Table"] * 5, None),
         ("c date", [f"{1950 + n}-03-04" for n in range(40)], Look.DATE),
         ("c date", [f"2026-03-{n:02d}" for n in range(1, 29)], None),
         ("c int", ["17", "4711"], None),
