@@ -18,18 +18,16 @@ _NO_PARTITION = {1526, 1591, 1748}
 
 
 @contextmanager
-def told_of(table: str) -> Iterator[None]:
-    """Turns what a server says into a MaskingError that names the table; a lost connection stays
+def told_of(what: str) -> Iterator[None]:
+    """Turns what a server says into a MaskingError that names `what`; a lost connection stays
     TargetUnavailable."""
     try:
         yield
     except StatementFailed as error:
         cause, hint = _meaning(error)
-        raise MaskingError(f"Table {table} could not be masked: {cause}", hint=hint) from None
+        raise MaskingError(f"{what} could not be masked: {cause}", hint=hint) from None
     except TargetUnavailable as error:
-        raise TargetUnavailable(
-            f"{error.message} Table {table} is half masked.", hint=AGAIN
-        ) from None
+        raise TargetUnavailable(f"{error.message} {what} is half masked.", hint=AGAIN) from None
 
 
 def _meaning(error: StatementFailed) -> tuple[str, str]:
