@@ -9,6 +9,7 @@ from readiness.errors import MaskingError, StatementFailed, TargetUnavailable
 
 AGAIN = "Run it again: it goes on where it stopped."
 _FULL = {1021, 1030, 1114, 1041, 3675, 1878, 1712}
+_NOT_MADE = {1004, 1005}
 _LOCKED = {1205, 1213, 3572, 1099}
 _DENIED = {1044, 1045, 1142, 1143, 1227, 1370, 1410, 1419, 1449, 1698, 3619}
 _UNFIT = {1264, 1265, 1292, 1366, 1406, 1411, 1048, 1690, 1365, 3140, 3141, 4079, 1977, 1918}
@@ -43,6 +44,11 @@ _KNOWN = (
         _FULL,
         "the server's disk is full (error {code}).",
         f"A rebuilt table needs room for a second copy of it. Make room. {AGAIN}",
+    ),
+    (
+        _NOT_MADE,
+        "the server could not create a table (error {code}): its disk may be full.",
+        f"See the server's error log, and make room. {AGAIN}",
     ),
     (
         _LOCKED,

@@ -44,8 +44,8 @@ class InPlace:
         return ""
 
     def is_too_dense(self, rows: int) -> bool:
-        """Never: no page changes its rows."""
-        return False
+        """Never: no page changes its rows, however many."""
+        return rows < 0
 
     def settle(self, rows: int) -> None:
         """Lengths are kept, so pages are."""
