@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.bench.bench_capture import capture_rows
 from tests.bench.bench_lexer import lexer_rows
+from tests.bench.bench_masking import masking_rows
 from tests.bench.bench_scan import scan_rows
 from tests.bench.bench_values import value_rows
 from tests.bench.measure import save, table
@@ -21,7 +22,11 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
     for row in chain(
-        lexer_rows(_say), value_rows(_say), capture_rows(folder, _say), scan_rows(folder, _say)
+        lexer_rows(_say),
+        value_rows(_say),
+        capture_rows(folder, _say),
+        scan_rows(folder, _say),
+        masking_rows(folder, _say),
     ):
         rows.append(row)
         save(rows, STATE / "bench.json")

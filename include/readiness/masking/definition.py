@@ -36,7 +36,7 @@ class Trigger:
 class Definition:
     """`create` is what SHOW CREATE TABLE says; triggers stand in the order in which they fire;
     `following` is the AUTO_INCREMENT counter, 0 for none; `index_bytes` is of its secondary indexes,
-    right after ANALYZE."""
+    `data_bytes` of its rows, right after ANALYZE."""
 
     table: str
     create: str
@@ -45,6 +45,7 @@ class Definition:
     rows: int
     following: int
     index_bytes: int
+    data_bytes: int
 
     def constraints(self, kinds: Sequence[str]) -> list[str]:
         """The clauses of those kinds, FOREIGN KEY or CHECK, as they stand in the definition."""
@@ -81,6 +82,7 @@ def read_definition(session: Session, database: str, table: str, engine: str) ->
         int(text(session.query(f"SELECT COUNT(*) FROM {name}")[0][0])),
         _figure(session, "AUTO_INCREMENT", database, table),
         index_bytes(session, database, table),
+        data_bytes(session, database, table),
     )
 
 
@@ -92,6 +94,11 @@ def shown_create(session: Session, table: str) -> str:
 def index_bytes(session: Session, database: str, table: str) -> int:
     """What its secondary indexes take by the last ANALYZE, in bytes."""
     return _figure(session, "INDEX_LENGTH", database, table)
+
+
+def data_bytes(session: Session, database: str, table: str) -> int:
+    """What its rows take by the last ANALYZE, in bytes."""
+    return _figure(session, "DATA_LENGTH", database, table)
 
 
 def _figure(session: Session, name: str, database: str, table: str) -> int:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import pytest
-from tests.integration.masking.shelf import Shelf
+from tests.integration.masking.shelf import NUMBERS, Shelf
 
 from readiness.errors import ReadinessError, TargetUnavailable
 from readiness.model.catalogue import Catalogue
@@ -20,8 +20,6 @@ pytestmark = [pytest.mark.mysql, pytest.mark.long]
 
 TABLES = ("users", "orders", "plain", "heap", "old", "trail")
 COLUMNS = ("users.email", "orders.ref", "plain.name", "heap.name", "old.name")
-_DIGITS = " UNION ALL ".join(f"SELECT {n}" for n in range(1, 10))
-NUMBERS = f"(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d n FROM {', '.join(f'(SELECT 0 d UNION ALL {_DIGITS}) {x}' for x in 'abce')}) s"
 STATEMENTS = (
     "SET SESSION sql_mode = ''",
     "CREATE TABLE users (id INT AUTO_INCREMENT PRIMARY KEY, email VARCHAR(80) NOT NULL, boss INT NULL,"
