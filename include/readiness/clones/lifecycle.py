@@ -36,7 +36,7 @@ _NOT_CARRIED = (
     "*.sock",
     "*.err",
     "*.log",  # general and slow logs hold statements of people
-    "*-bin.state",
+    "*bin*.state",  # of MariaDB's binary log
 )
 _CARRIED = {"tc.log", "ddl_log.log", "ddl_recovery.log", "ddl_recovery-backup.log"}
 
