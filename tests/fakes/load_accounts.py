@@ -7,7 +7,7 @@ from contextlib import closing
 from readiness import interlock
 from readiness.adapters.local_server import LocalServer
 
-PASSWORD = "for-tests"  # noqa: S105
+PASSWORD = "for-tests"
 _RIGHTS = "SELECT, INSERT, UPDATE, DELETE, EXECUTE, CREATE TEMPORARY TABLES, LOCK TABLES"
 
 

@@ -102,6 +102,9 @@ def connect(login: Login) -> pymysql.Connection[pymysql.cursors.Cursor]:
             read_timeout=login.get("read_timeout_s") or None,
             defer_connect=True,
         )
+        # PyMySQL knows only of a socket that it opened itself that it is as good as TLS; over one that
+        # is not, MySQL takes the request for its public key for a wrong password.
+        connection._secure = bool(login.get("socket"))
         connection.connect(_unix_socket(login))
     except (pymysql.MySQLError, OSError, RuntimeError) as error:
         raise _refusal(error, login, where) from None

@@ -21,6 +21,7 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.server_binary import ServerBinary
+from readiness.adapters.server_command import ServerOptions
 from readiness.config.settings import Settings, production_endpoint
 from readiness.errors import TargetRefused
 from readiness.interlock import Place, Purpose
@@ -156,7 +157,9 @@ def orders(
 ) -> Iterator[LocalServer]:
     """A server that may stand for production, or for a clone that somebody else made."""
     folder = tmp_path_factory.mktemp(request.param)
-    with LocalServer(folder / "server", binary=binary_of(request.param)) as server:
+    options = ServerOptions(log_bin=True, extra=("--server-id=815",))
+    binary = binary_of(request.param)
+    with LocalServer(folder / "server", binary=binary, options=options) as server:
         with closing(server.root_session()) as admin:
             admin.query("CREATE DATABASE shop")
             admin.query("CREATE TABLE shop.t (id INT PRIMARY KEY)")
@@ -362,8 +365,6 @@ def test_a_server_with_a_replica_is_refused(
     state = orders.running_state()
     replica = LocalServer(tmp_path / "replica", binary=binary_of(state.engine))
     with closing(orders.root_session()) as admin:
-        if not admin.query("SELECT @@log_bin")[0][0]:
-            return  # this server keeps no binlog: it can have no replica
         admin.query("DROP USER IF EXISTS readiness_load@'127.0.0.1'")
         admin.query(f"CREATE USER IF NOT EXISTS repl@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'")
         admin.query("GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'")
