@@ -30,11 +30,6 @@ TAKE = (
 )
 
 
-def only(shop: LocalServer, engine: str) -> None:
-    if shop.binary.engine != engine:
-        pytest.skip(f"a feature of {engine} alone")
-
-
 def nothing_is_there(snapshots: LocalSnapshots) -> bool:
     top = snapshots.root / "snapshots"
     return not top.exists() or list(top.iterdir()) == []
@@ -118,10 +113,10 @@ def tunnel(to: int) -> Iterator[int]:
             forwarder.kill()
 
 
+@pytest.mark.parametrize("shop", ["mariadb"], indirect=True)
 def test_a_running_server_without_the_program_is_refused_with_both_remedies(
     running: LocalServer, snapshots: LocalSnapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only(running, "mariadb")
     monkeypatch.setattr(snapshot_backup, "_PROGRAMS", ("readiness-no-such-program",))
     with pytest.raises(CloneError, match="no mariadb-backup here") as refused:
         snapshots.take(str(running.directory), "gold")
@@ -130,13 +125,13 @@ def test_a_running_server_without_the_program_is_refused_with_both_remedies(
     assert nothing_is_there(snapshots)
 
 
+@pytest.mark.parametrize("shop", ["mariadb"], indirect=True)
 def test_a_program_of_another_series_is_refused(
     running: LocalServer,
     snapshots: LocalSnapshots,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    only(running, "mariadb")
     says = "echo 'mariadb-backup based on MariaDB server 10.4.8-MariaDB'"
     shim(tmp_path / "bin", "mariadb-backup", says, monkeypatch)
     with pytest.raises(CloneError, match=r"is of MariaDB 10\.4"):
@@ -175,10 +170,10 @@ def kill_once_it_is_copied(server: LocalServer, root: Path) -> None:
     server.kill()
 
 
+@pytest.mark.parametrize("shop", ["mysql"], indirect=True)
 def test_clone_is_refused_where_it_would_leave_a_table_empty(
     running: LocalServer, snapshots: LocalSnapshots
 ) -> None:
-    only(running, "mysql")
     session = running.root_session("shop")
     session.query("CREATE TABLE old (id INT) ENGINE=MyISAM")
     try:
@@ -189,13 +184,14 @@ def test_clone_is_refused_where_it_would_leave_a_table_empty(
         session.close()
 
 
+@pytest.mark.parametrize("shop", ["mysql"], indirect=True)
 def test_a_mysql_without_the_plugin_is_refused_with_the_statement_for_it(
-    running: LocalServer, snapshots: LocalSnapshots, tmp_path: Path
+    running: LocalServer, snapshots: LocalSnapshots
 ) -> None:
-    only(running, "mysql")
+    running.stop()
     options = ServerOptions(extra=("--clone=OFF",))
     with (
-        LocalServer(tmp_path / "bare", binary=running.binary, options=options) as server,
+        LocalServer(running.directory, binary=running.binary, options=options) as server,
         pytest.raises(CloneError, match="CLONE plugin is not active") as refused,
     ):
         snapshots.take(str(server.directory), "gold")
