@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from tests.bench.bench_capture import capture_rows
+from tests.bench.bench_copy import copy_rows
 from tests.bench.bench_lexer import lexer_rows
 from tests.bench.bench_masking import masking_rows
 from tests.bench.bench_scan import scan_rows
@@ -27,6 +28,7 @@ def main() -> None:
         capture_rows(folder, _say),
         scan_rows(folder, _say),
         masking_rows(folder, _say),
+        copy_rows(folder, _say),
     ):
         rows.append(row)
         save(rows, STATE / "bench.json")

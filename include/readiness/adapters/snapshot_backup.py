@@ -103,7 +103,7 @@ def _failure(code: int, source: RunningSource, log: Path) -> Exception:
     text = log.read_text("utf-8", "replace")
     if "No space left on device" in text or "Errcode: 28" in text:
         return disk_full(log.parent, source_bytes(source), what="the backup")
-    if "Access denied" in text:
+    if "Access denied" in text or "missing required privilege" in text:
         return CloneError(
             f"{source.place} does not let user {source.login.get('user')} make a backup.",
             hint=_RIGHTS,
