@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -254,3 +255,19 @@ def test_history_that_would_keep_the_originals_is_refused(session: Session) -> N
 def test_a_database_that_is_not_there_is_named(session: Session, tmp_path: Path) -> None:
     with pytest.raises(MaskingError, match="no database nowhere"):
         read_catalogue(session, "nowhere")
+
+
+def test_a_hash_that_the_server_cannot_compute_is_masked_by_itself(session: Session) -> None:
+    """MySQL 9.7 has no MD5 any more."""
+    session.query("CREATE DATABASE olden")
+    session.query(
+        "CREATE TABLE olden.users (id INT PRIMARY KEY, email VARCHAR(80), digest CHAR(32))"
+    )
+    rows = ((n, f"u{n}@example.test") for n in range(30))
+    for n, email in rows:
+        digest = hashlib.md5(email.encode(), usedforsecurity=False).hexdigest()
+        session.query("INSERT INTO olden.users VALUES (%s, %s, %s)", (n, email, digest))
+    catalogue, plan = planned(session, "olden")
+    found = by_id(plan)["users.digest"]
+    expected = (None, "MD5({email})") if catalogue.engine == "mariadb" else (Look.HEX, "")
+    assert (found.look, found.derived) == expected
