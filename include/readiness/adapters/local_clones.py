@@ -281,7 +281,7 @@ class LocalClones:
         """Starts the clone's server: never one that would make a datadir of its own. With `snapshot`,
         a death at the first start on its data is told as what it means."""
         server = self.server(name)
-        clone_folder.end_processes(server.directory)
+        self._end(name)
         if not server.is_initialised:
             raise CloneError(f"The clone {name} has no data.", hint=f"readiness clone reset {name}")
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.clone_shelf import CloneShelf, shelved
 
-from readiness.clones.janitor import GRACE_S, SILENT_S, ServerProcess
+from readiness.clones.janitor import GRACE_S, SILENT_S, Half, ServerProcess
 from readiness.flow.janitor import Beat, Round, last_round_at, make_round
 
 NOW = 1_000_000.0
@@ -88,3 +88,38 @@ def test_a_broken_diary_is_no_diary(diary: Path, text: str) -> None:
     assert last_round_at(diary) is None
     round_of(CloneShelf([]), diary)
     assert last_round_at(diary) == NOW
+
+
+def test_what_was_left_half_made_goes_once_nobody_makes_it(diary: Path) -> None:
+    halves = [
+        Half("snapshot old", "/s/old.partial", NOW - GRACE_S),
+        Half("snapshot slow", "/s/slow.partial", NOW - GRACE_S, is_alive=True),
+        Half("clone young", "/c/young.new", NOW - GRACE_S + 1),
+        Half("clone stuck", "/c/stuck.new", NOW - GRACE_S),
+    ]
+    removed: list[str] = []
+
+    def remove(half: Half) -> None:
+        if half.name == "clone stuck":
+            raise PermissionError(13, "Permission denied")
+        removed.append(half.path)
+
+    beat = Beat(CloneShelf([]), list, diary, halves=lambda: halves, remove=remove)
+    assert make_round(beat, now_s=NOW, is_dry_run=True).lines()[0] == (
+        "snapshot old would be removed: it was left half made 30 min ago"
+    )
+    assert removed == []
+    assert make_round(beat, now_s=NOW).lines() == [
+        "snapshot old is removed: it was left half made 30 min ago",
+        "! clone stuck could not be destroyed: Permission denied",
+        "snapshot slow stays: is being made",
+        "clone young stays: is being made",
+    ]
+    assert removed == ["/s/old.partial"]
+
+
+def test_a_janitor_that_never_came_is_missed_once_a_lease_has_ended(diary: Path) -> None:
+    ended = shelved("a", lease_until=NOW - SILENT_S - 60)
+    assert round_of(CloneShelf([shelved("b", lease_until=NOW + 60)]), diary).silent_s == 0.0
+    diary.unlink()
+    assert round_of(CloneShelf([ended]), diary).silent_s == SILENT_S + 60

@@ -1,0 +1,176 @@
+"""Full disks, dead servers, foreign folders, two hands at once: an error that says so, and no rest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.fakes.engines import binary_of
+from tests.integration.clones.backends import filled
+
+from readiness.adapters import clone_folder, leftovers
+from readiness.adapters.local_clones import LocalClones
+from readiness.adapters.local_server import LocalServer
+from readiness.adapters.processes import ProcessIdentity, end
+from readiness.clones import lifecycle
+from readiness.clones.usage import usage_of
+from readiness.errors import CloneError, ReadinessError
+from readiness.flow.janitor import Beat, make_round
+from readiness.model.clone import Clone, Endpoint, Snapshot
+
+pytestmark = pytest.mark.mysql
+NAME = "readiness-r-a"
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module", params=["mariadb", "mysql"])
+def gold(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[LocalClones, Snapshot]]:
+    binary, folder = binary_of(request.param), tmp_path_factory.mktemp("g")
+    production = LocalServer(folder / "production", binary=binary)
+    with production:
+        filled(production)
+    clones = LocalClones(folder / "state", binary=binary)
+    yield clones, clones.snapshot(str(production.directory), "gold")
+    for clone in clones.list():
+        clones.destroy(clone.name)
+
+
+def restored(clones: LocalClones, snapshot: Snapshot) -> Clone:
+    return clones.restore(snapshot, run_id="r", variant="a", lease_s=60)
+
+
+def test_a_disk_that_fills_while_it_is_copied_leaves_nothing(
+    gold: tuple[LocalClones, Snapshot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clones, snapshot = gold
+
+    def full(_source: Path, destination: Path, *, log: Path) -> None:
+        destination.mkdir()
+        (destination / "ibdata1").write_bytes(b"half")
+        raise CloneError(f"The copy to {destination} failed: No space left on device, see {log}.")
+
+    monkeypatch.setattr(clone_folder, "copy_tree", full)
+    with pytest.raises(CloneError, match="No space left"):
+        restored(clones, snapshot)
+    assert (clones.list(), leftovers.find(clones.root)) == ([], [])
+
+
+@pytest.mark.parametrize("verb", ["restore", "admit", "reset"])
+def test_a_server_that_dies_in_the_middle_is_told_and_a_retry_goes_on(
+    gold: tuple[LocalClones, Snapshot], monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    clones, snapshot = gold
+    if verb != "restore":
+        restored(clones, snapshot)
+
+    def dies(*_: object) -> None:
+        state = clones.server(NAME).running_state()
+        end(ProcessIdentity(state.pid, state.started_ticks), grace_s=0)
+        clones.admin_session(NAME).query("SELECT 1")
+
+    broken = "drop_load_users" if verb == "admit" else "forget_source"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"readiness.adapters.clone_server.{broken}", dies)
+        work = {
+            "restore": lambda: restored(clones, snapshot),
+            "admit": lambda: clones.admit(NAME, masked="waived: made up"),
+            "reset": lambda: clones.reset(NAME),
+        }[verb]
+        with pytest.raises(ReadinessError):
+            work()
+    with pytest.raises(CloneError):
+        clones.load_password_file(NAME)
+    assert restored(clones, snapshot).pid
+    clones.admit(NAME, masked="waived: made up")
+    assert clones.load_password_file(NAME).exists()
+    clones.destroy(NAME)
+    assert leftovers.find(clones.root) == []
+
+
+def test_a_copy_of_a_source_that_crashed_is_refused_and_nothing_stays(
+    tmp_path: Path, gold: tuple[LocalClones, Snapshot]
+) -> None:
+    clones, _ = gold
+    crashed = LocalServer(tmp_path / "crashed", binary=clones.binary)
+    crashed.start()
+    filled(crashed)
+    crashed.kill()
+    try:
+        snapshot = clones.snapshot(str(crashed.directory), "crashed")
+    except CloneError:
+        return  # it is known to be no good before anything is copied
+    with pytest.raises(CloneError, match=r"not stopped in order|torn"):
+        restored(clones, snapshot)
+    assert clones.list() == []
+
+
+def test_hands_that_destroy_at_once_do_not_hinder_each_other(
+    gold: tuple[LocalClones, Snapshot],
+) -> None:
+    clones, snapshot = gold
+    restored(clones, snapshot)
+    with ThreadPoolExecutor(4) as hands:
+        others = [LocalClones(clones.root, binary=clones.binary) for _ in range(4)]
+        done = list(hands.map(lambda other: other.destroy(NAME), others))
+    clones.destroy(NAME)
+    assert any(done)
+    assert (clones.list(), leftovers.find(clones.root)) == ([], [])
+
+
+@pytest.fixture
+def foreign() -> Iterator[Path]:
+    """The folder of an expired clone, and one beside it, which this test may not delete."""
+    top = Path(tempfile.mkdtemp(dir="/tmp"))
+    top.chmod(0o755)
+    for name in (NAME, "readiness-r-b"):
+        folder = top / "clones" / name
+        lifecycle.begin(folder, Clone(name, "r", "gold", Endpoint(), 0, str(folder), 1.0, 2.0))
+        (folder / "data").mkdir()
+        (folder / "data" / "ibdata1").touch()
+    if os.geteuid() == 0:  # who is root may delete everything: become somebody else
+        os.chown(top / "clones", NOBODY, NOBODY)
+        for path in [
+            top / "clones" / "readiness-r-b",
+            *(top / "clones" / "readiness-r-b").rglob("*"),
+        ]:
+            os.chown(path, NOBODY, NOBODY)
+        (top / "clones" / NAME).chmod(0o755)
+        os.seteuid(NOBODY)
+    else:
+        (top / "clones" / NAME / "data").chmod(0o500)
+    yield top
+    if os.getuid() == 0:
+        os.seteuid(0)
+    else:
+        (top / "clones" / NAME / "data").chmod(0o700)
+    shutil.rmtree(top)
+
+
+def test_a_folder_of_another_user_is_told_and_the_janitor_goes_on(foreign: Path) -> None:
+    clones, diary = LocalClones(foreign), foreign / "clones" / "diary.json"
+    with pytest.raises(CloneError, match="this user may not delete") as told:
+        clones.destroy(NAME)
+    assert told.value.hint.startswith("As ")
+    made = make_round(Beat(clones, list, diary), now_s=time.time())
+    assert [clone.name for clone in made.destroyed] == ["readiness-r-b"]
+    assert [decision.name for decision in made.failed] == [NAME]
+    assert [clone.name for clone in clones.list()] == [NAME]
+
+
+def test_a_folder_takes_what_its_files_take(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "full").write_bytes(b"x" * 100_000)
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(10_000_000)
+    usage = usage_of(tmp_path)
+    assert usage.file_bytes == 10_100_000
+    assert 100_000 <= usage.disk_bytes < 1_000_000
+    assert usage_of(tmp_path / "none").disk_bytes == 0
