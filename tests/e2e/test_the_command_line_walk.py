@@ -275,15 +275,26 @@ def test_a_configured_production_is_refused(walk: Walk) -> None:
 
 
 def test_the_hint_of_a_refusal_can_be_typed(walk: Walk) -> None:
-    """The source is nobody's clone; adopted, it passes, as whoever adopts it was told."""
+    """The source is nobody's clone; adopted, and loaded by an account that may only do so, it passes,
+    as whoever adopts it was told."""
     source = walk.done("server", "start", "--dir", "source")
     dsn = f"mysql://root@localhost/shop?socket={source['socket']}"
     refused = walk.cli("workload", "check", "checkout.sql", "--target", dsn)
     (hint,) = [line for line in refused.err.splitlines() if "readiness clone adopt" in line]
-    adopted = walk.cli(*shlex.split(hint)[1:], "--yes")
+    adopted = walk.cli(*shlex.split(hint)[1:], "--yes", "--masked", "an invented shop")
     assert (refused.code, adopted.code) == (2, 0), adopted.all
     assert "You are about to trust" in adopted.err
-    checked = walk.cli("workload", "check", "checkout.sql", "--target", dsn)
+    told = walk.cli("workload", "check", "checkout.sql", "--target", dsn)
+    assert told.code == 2
+    grants = [line.strip() for line in told.err.splitlines() if "'readiness_load'@" in line]
+    with closing(open_shop(source)) as admin, admin.cursor() as cursor:
+        for grant in (g for g in grants if g.startswith(("CREATE", "GRANT"))):
+            cursor.execute(grant.replace("…", "a-secret"))
+    (walk.cli.folder / "load.password").write_text("a-secret\n")
+    load = (
+        dsn.replace("root@", "readiness_load@") + f"&password_file={walk.cli.folder}/load.password"
+    )
+    checked = walk.cli("workload", "check", "checkout.sql", "--target", load)
     assert checked.code == 0, checked.all
 
 

@@ -13,6 +13,7 @@ import pymysql
 import pytest
 from pymysql.cursors import Cursor
 from tests.fakes.engines import binary_of
+from tests.fakes.load_accounts import load_dsn
 
 from readiness.adapters.local_server import LocalServer
 from readiness.cli.main import main
@@ -69,6 +70,11 @@ class Shop:
     @property
     def dsn(self) -> str:
         return f"mysql://root@localhost/{DATABASE}?socket={self.server.running_state().socket}"
+
+    @property
+    def target(self) -> str:
+        """As the account that loads it, once it is adopted."""
+        return load_dsn(self.server, DATABASE)
 
     @property
     def engine(self) -> str:

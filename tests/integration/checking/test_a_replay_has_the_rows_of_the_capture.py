@@ -29,14 +29,14 @@ def workload(shop: Shop, readiness: Readiness, tmp_path: Path) -> Path:
         "workload", "build", *captures, "--user", "app", "--source", shop.dsn, "-o", file
     )
     assert built.code == 0, built.err
-    adopted = readiness("clone", "adopt", shop.dsn, "--yes")
+    adopted = readiness("clone", "adopt", shop.dsn, "--yes", "--masked", "invented")
     assert adopted.code == 0, adopted.err
     return file
 
 
 def check(readiness: Readiness, shop: Shop, file: Path, *more: object) -> Said:
     logs = [word for log in shop.slow for word in ("--slow-log", log)]
-    words = ("--user", "app", "--target", shop.dsn, "--checkouts", 5, *more)
+    words = ("--user", "app", "--target", shop.target, "--checkouts", 5, *more)
     return readiness("workload", "check", file, *logs, *words)
 
 
@@ -89,7 +89,7 @@ def test_traffic_of_a_new_release_is_told(
         cursor.execute("DELETE FROM orders")
     count = "UPDATE shops SET name = CONCAT(name, '!') WHERE id = 1"
     _, today = logged(shop.server, tmp_path, "today", lambda: shop_once(shop.server, 1, more=count))
-    words = ("--slow-log", today, "--user", "app", "--target", shop.dsn)
+    words = ("--slow-log", today, "--user", "app", "--target", shop.target)
     said = readiness("workload", "check", workload, *words)
     assert "new inside the flow: 1 statements" in said.out
     assert "CONCAT" not in said.out
@@ -97,7 +97,7 @@ def test_traffic_of_a_new_release_is_told(
 
 
 def test_a_general_log_is_no_slow_log(shop: Shop, readiness: Readiness, workload: Path) -> None:
-    words = ("--slow-log", shop.general[0], "--user", "app", "--target", shop.dsn)
+    words = ("--slow-log", shop.general[0], "--user", "app", "--target", shop.target)
     said = readiness("workload", "check", workload, *words)
     assert said.code == 2
     assert "it is no slow log" in said.err
@@ -127,7 +127,7 @@ def test_a_run_says_and_notes_what_changed(
         f"expectations: {expectations}\n"
     )
     settings = read_settings()
-    target = target_of(shop.dsn, LocalClones(settings.state))
+    target = target_of(shop.target, LocalClones(settings.state))
     request = RampRequest(load_plan(plan), target, workload, RunFolder(tmp_path / "run"))
     said: list[str] = []
     with connect(shop.server) as connection, connection.cursor() as cursor:

@@ -48,13 +48,13 @@ def workload(shop: Shop, captures: list[list[Path]], readiness: Readiness, tmp_p
         "workload", "build", *words, "--user", "app", "--source", shop.dsn, "-o", file
     )
     assert built.code == 0, built.err
-    assert readiness("clone", "adopt", shop.dsn, "--yes").code == 0
+    assert readiness("clone", "adopt", shop.dsn, "--yes", "--masked", "invented").code == 0
     return file
 
 
 def check(readiness: Readiness, shop: Shop, file: Path, slow: list[Path]) -> Said:
     logs = [word for path in slow for word in ("--slow-log", path)]
-    words = ("--user", "app", "--target", shop.dsn, "--checkouts", 30, "--json")
+    words = ("--user", "app", "--target", shop.target, "--checkouts", 30, "--json")
     return readiness("workload", "check", file, *logs, *words)
 
 

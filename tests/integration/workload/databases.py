@@ -11,6 +11,7 @@ from pathlib import Path
 import pymysql
 from pymysql.connections import Connection
 from pymysql.cursors import Cursor
+from tests.fakes.load_accounts import load_dsn
 from tests.integration.workload.replaying import Target
 
 from readiness.adapters.local_server import LocalServer
@@ -65,6 +66,10 @@ class Database:
         """How a person would name it."""
         socket = self.server.running_state().socket
         return f"mysql://root@localhost/{self.name}?socket={socket}"
+
+    def load_dsn(self) -> str:
+        """As the account that loads it, once it is adopted."""
+        return load_dsn(self.server, self.name)
 
 
 def capture_shop(

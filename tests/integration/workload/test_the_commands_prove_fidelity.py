@@ -17,20 +17,20 @@ pytestmark = pytest.mark.mysql
 
 
 @pytest.fixture(scope="module")
-def dsn(server: LocalServer) -> str:
+def database(server: LocalServer) -> Database:
     """A clone of the recorded shop, not yet adopted."""
     database = Database(server, "paylater")
     database.make()
     with database.admin() as admin:
         load_paylater(admin)
-    return database.dsn()
+    return database
 
 
 @dataclass(frozen=True)
 class Shell:
     """Commands in one state folder; `home` holds what they write."""
 
-    dsn: str
+    database: Database
     home: Path
     capsys: pytest.CaptureFixture[str]
 
@@ -42,18 +42,28 @@ class Shell:
     def build(self, which: str) -> Path:
         """The workload of one set of captures, its schema from the target."""
         schema, output = self.home / "schema.json", self.home / f"{which}.sql"
-        assert self.run("workload", "schema", "--source", self.dsn, "-o", schema)[0] == 0
+        assert self.run("workload", "schema", "--source", self.database.dsn(), "-o", schema)[0] == 0
         named = [word for path in captures_of(which) for word in ("--capture", path)]
         code, _, said = self.run("workload", "build", *named, "--schema", schema, "-o", output)
         assert code == 0, said
         return output
 
     def check(self, workload: Path, *words: object) -> tuple[int, dict[str, object]]:
-        assert self.run("clone", "adopt", self.dsn, "--yes")[0] == 0
+        words = (*words, "--json")
+        adopted = self.run("clone", "adopt", self.database.dsn(), "--yes", "--masked", "invented")
+        assert adopted[0] == 0, adopted
         users = [word for user in SERVICES for word in ("--user", user)]
         code, out, said = self.run(
-            *("workload", "check", workload, "--target", self.dsn, "--checkouts", 20),
-            *(*users, *words, "--json"),
+            *(
+                "workload",
+                "check",
+                workload,
+                "--target",
+                self.database.load_dsn(),
+                "--checkouts",
+                20,
+            ),
+            *(*users, *words),
         )
         assert out, said
         found: dict[str, object] = json.loads(out)
@@ -62,13 +72,13 @@ class Shell:
 
 @pytest.fixture
 def shell(
-    dsn: str,
+    database: Database,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Shell:
     monkeypatch.setenv("READINESS_STATE", str(tmp_path / "state"))
-    return Shell(dsn, tmp_path, capsys)
+    return Shell(database, tmp_path, capsys)
 
 
 def slow_logs(which: str) -> list[object]:

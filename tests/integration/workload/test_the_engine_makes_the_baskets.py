@@ -41,9 +41,9 @@ def loaded(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Path
     with pytest.MonkeyPatch.context() as environment:
         environment.setitem(os.environ, "READINESS_STATE", str(folder / "state"))
         environment.setitem(os.environ, "READINESS_KEY_FILE", str(_key_file(folder)))
-        assert main(["clone", "adopt", database.dsn(), "--yes"]) == 0
+        assert main(["clone", "adopt", database.dsn(), "--yes", "--masked", "invented"]) == 0
         how = f"--rate {RATE} --duration {SECONDS} --workers 4".split()
-        what = ("--target", database.dsn(), "--workload", str(built.path))
+        what = ("--target", database.load_dsn(), "--workload", str(built.path))
         main(["load", *what, *how, "-o", str(folder / "run")])
     return folder / "run"
 

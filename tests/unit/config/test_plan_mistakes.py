@@ -211,3 +211,37 @@ def test_an_unknown_name_is_told_with_the_nearest(asked: str) -> None:
 def test_a_folder_is_no_plan(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="No such file"):
         load_plan(tmp_path)
+
+
+WATCH = """\
+production_watch:
+  dsn: mysql://watch@orders.internal/?password_file=/etc/watch
+  abort:
+    - {metric: threads_running, op: ">", limit: 40, for_s: 5}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("threads_running", "error_ratio", "cheap to read"),
+        ("threads_running", "thread_running", "Did you mean threads_running?"),
+        ("watch@orders", "watch:hunter2@orders", "holds a password"),
+        ("  abort:\n    - {", "  x: {", "abort"),
+    ],
+)
+def test_a_watch_on_production_asks_for_what_is_cheap_by_an_account(
+    right: str, wrong: str, said: str, tmp_path: Path
+) -> None:
+    texts = [m.text for m in mistakes_of(tmp_path, GOOD + WATCH.replace(right, wrong)).mistakes]
+    assert any(said in text for text in texts), texts
+    assert "hunter2" not in "".join(texts)
+
+
+def test_a_watch_on_production_reads_into_rules(tmp_path: Path) -> None:
+    (tmp_path / "limits.yaml").write_text(LIMITS)
+    (tmp_path / "plan.yaml").write_text(GOOD + WATCH)
+    watch = load_plan(tmp_path / "plan.yaml").production_watch
+    assert watch
+    assert [rule.text for rule in watch.abort] == ["threads_running > 40 for 5 s"]
+    assert watch.silence_s == 10

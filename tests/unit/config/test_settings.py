@@ -70,3 +70,30 @@ def test_where_to_tell_is_taken_as_written(tmp_path: Path) -> None:
     settings = read_settings(env)
     told = (settings.slack_channel, settings.slack_group, settings.base_url)
     assert told == ("C0READY0001", "S0READY0001", "https://airflow.example.com")
+
+
+WATCH = "mysql://watch@orders.internal:3307/?password_file=/etc/watch"
+
+
+def test_production_may_come_with_an_account_that_looks_there(tmp_path: Path) -> None:
+    listed = [{"dsn": WATCH}, {"endpoint": "10.0.0.9:3306", "dsn": WATCH, "identity": "abc"}]
+    (tmp_path / "production.json").write_text(json.dumps(listed))
+    env = {"READINESS_PRODUCTION": f"a:3306,{WATCH}", "READINESS_STATE": str(tmp_path)}
+    found = read_settings(env).production
+    orders = Endpoint("orders.internal", 3307)
+    assert [(str(p.endpoint), p.identity, bool(p.dsn)) for p in found] == [
+        ("a:3306", "", False),
+        (str(orders), "", True),
+        (str(orders), "", True),
+        ("10.0.0.9:3306", "abc", False),
+        (str(orders), "abc", True),
+    ]
+
+
+@pytest.mark.parametrize("text", ["mysql://u:hunter2@h/", "u:hunter2@h", "mysql://@h"])
+def test_a_wrong_account_of_production_is_refused_without_its_password(
+    text: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        read_settings({"READINESS_PRODUCTION": text, "READINESS_STATE": str(tmp_path)})
+    assert "hunter2" not in refused.value.message + refused.value.hint
