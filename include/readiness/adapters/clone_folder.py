@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from pathlib import Path
@@ -63,7 +64,12 @@ def remove(directory: Path) -> bool:
         for entry in _entries(directory):
             if entry.name not in {lifecycle.RECORD_FILE, lifecycle.RECORD_FILE + ".partial"}:
                 remove_tree(entry)
-        remove_tree(directory)
+        # Folder and record go at once: an empty folder would be nobody's, for ever.
+        gone = directory.with_name(directory.name + lifecycle.NEW_SUFFIX)
+        remove_tree(gone)
+        with contextlib.suppress(FileNotFoundError):  # another hand was faster
+            directory.rename(gone)
+        remove_tree(gone)
     except PermissionError as error:
         raise _not_ours(directory, error) from None
     except OSError as error:

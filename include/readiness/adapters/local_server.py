@@ -263,7 +263,10 @@ class LocalServer:
         if state is not None:
             remove_temporary_folder(state.temporary_folder)
             stopped = replace(state, pid=0, started_ticks=0, socket="", temporary_folder="")
-            write_state(self.directory, stopped)
+            with contextlib.suppress(
+                FileNotFoundError
+            ):  # another hand removed the folder meanwhile
+                write_state(self.directory, stopped)
 
     def _refuse_if_running(self) -> None:
         """Looks at processes too: the state file of a dead try may say nothing."""
