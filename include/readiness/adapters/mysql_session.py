@@ -104,7 +104,7 @@ def connect(login: Login) -> pymysql.Connection[pymysql.cursors.Cursor]:
         )
         # PyMySQL knows only of a socket that it opened itself that it is as good as TLS; over one that
         # is not, MySQL takes the request for its public key for a wrong password.
-        connection._secure = bool(login.get("socket"))
+        connection._secure = bool(login.get("socket"))  # type: ignore[attr-defined]
         connection.connect(_unix_socket(login))
     except (pymysql.MySQLError, OSError, RuntimeError) as error:
         raise _refusal(error, login, where) from None
