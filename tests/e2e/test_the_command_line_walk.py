@@ -287,7 +287,8 @@ def test_the_hint_of_a_refusal_can_be_typed(walk: Walk) -> None:
     told = walk.cli("workload", "check", "checkout.sql", "--target", dsn)
     assert told.code == 2
     grants = [line.strip() for line in told.err.splitlines() if "'readiness_load'@" in line]
-    with closing(open_shop(source)) as admin, admin.cursor() as cursor:
+    with pymysql.connect(unix_socket=source["socket"], user="root") as admin:
+        cursor = admin.cursor()
         for grant in (g for g in grants if g.startswith(("CREATE", "GRANT"))):
             cursor.execute(grant.replace("…", "a-secret"))
     (walk.cli.folder / "load.password").write_text("a-secret\n")

@@ -102,12 +102,10 @@ def connect(login: Login) -> pymysql.Connection[pymysql.cursors.Cursor]:
             read_timeout=login.get("read_timeout_s") or None,
             defer_connect=True,
         )
-        ready = _unix_socket(login)
-        if ready:
-            # PyMySQL sets it only for a socket that it opened itself, and would send MySQL an encrypted
-            # password (caching_sha2) where a plain one is due: a right password would be refused.
-            setattr(connection, "_secure", True)  # noqa: B010 - the type stubs do not know it
-        connection.connect(ready)
+        # PyMySQL knows only of a socket that it opened itself that it is as good as TLS; over one that
+        # is not, MySQL takes the request for its public key for a wrong password.
+        connection._secure = bool(login.get("socket"))  # type: ignore[attr-defined]
+        connection.connect(_unix_socket(login))
     except (pymysql.MySQLError, OSError, RuntimeError) as error:
         raise _refusal(error, login, where) from None
     return connection
