@@ -17,7 +17,7 @@ def prose(value: Value) -> str:
     word = value.same if value.is_folded else value.sql
     return cases(
         (matches(value.sql, "^[0-9]{1,19}$"), digits(value, value.sql, value.length)),
-        (_is_word(value), letters(value, word, begins_with_capital(value))),
+        (_is_word(value), letters(value, word, value.length, begins_with_capital(value))),
         otherwise=laid_over(value),
     )
 
