@@ -114,9 +114,9 @@ def _check(fact: MaskFact, outcome: Outcome, why: str) -> Check:
     limit = fact.before if math.isfinite(fact.before) else None
     return Check(
         expectation=f"masking/{fact.name}/{fact.place}",
-        stage="masking",
-        metric=fact.place,
-        statistic=fact.name,
+        stage=fact.place,
+        metric=fact.name,
+        statistic="",
         op="<=" if KINDS[fact.name].law is Law.AT_MOST else "==",
         limit=limit,
         unit="",
@@ -166,9 +166,9 @@ def _sampled(pattern: str, texts: Mapping[str, Sequence[str]]) -> list[Check]:
 def _summary(name: str, value: float, limit: float, op: str, why: str, *, count: int = 1) -> Check:
     return Check(
         expectation=f"masking/{name}",
-        stage="masking",
-        metric="masking",
-        statistic=name,
+        stage="",
+        metric=name,
+        statistic="",
         op=op,
         limit=limit,
         unit="",

@@ -28,6 +28,9 @@ def read_shape(session: Session, database: str, tables: Sequence[str]) -> Shape:
         for table, *parts in session.query(sql, (database,)):
             if str(table) in masked:
                 shape.setdefault(kind, {}).setdefault(str(table), []).append(_text(parts))
+    for defined in shape.values():
+        for things in defined.values():
+            things.sort()  # the server gives them in any order
     return shape
 
 
