@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readiness.errors import AnalysisError
-from readiness.masking.facts import KINDS, Law, excess, holds, told
+from readiness.masking.facts import KINDS, Law, excess, holds, rounded, told
 from readiness.masking.patterns import PATTERNS
 from readiness.model.masking import MaskFact
 from readiness.model.verdict import Check, Outcome, Severity
@@ -83,8 +83,8 @@ class _Law:
 
         frame = pd.DataFrame(
             {
-                "before": [round(f.before, 9) for f in self._facts],
-                "after": [round(f.after, 9) for f in self._facts],
+                "before": [rounded(f.before) for f in self._facts],
+                "after": [rounded(f.after) for f in self._facts],
                 "excess": [excess(f) for f in self._facts],
             }
         )

@@ -55,13 +55,16 @@ def holds(fact: MaskFact) -> bool:
 
 def excess(fact: MaskFact) -> float:
     """By how much the figure is off, less what it may be off; NaN where a number is missing."""
+    before, after = rounded(fact.before), rounded(fact.after)
     if KINDS[fact.name].law is Law.AT_MOST:
-        return fact.after - fact.before
-    allowed = fact.tolerance_ratio * abs(fact.before)
-    return max(abs(fact.after - fact.before) - allowed - _ROUNDING, 0.0)
+        return after - before
+    off = abs(after - before)
+    return rounded(off - fact.tolerance_ratio * abs(before)) if fact.tolerance_ratio else off
 
 
-_ROUNDING = 1e-9  # shares and means come from the server with four digits or more
+def rounded(figure: float) -> float:
+    """A figure as it is compared: a share of one row in a thousand million still shows."""
+    return round(figure, 9)
 
 
 def told(fact: MaskFact) -> str:
