@@ -1,0 +1,109 @@
+"""JSON: the values at some paths of a document; keys, nesting and all other values stay.
+
+A path that a document lacks changes nothing. Strings stay strings and numbers numbers; an object or
+array at a path is emptied, as nobody has said what stands in it. `[*]` is spelled out as [0], [1] …:
+neither engine can change all elements at once. `collisions.settle` finds how many each table needs;
+`MOST_ELEMENTS` else. A longer array is emptied rather than half masked. Texts that are no JSON stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from readiness.masking.sql.contacts import phone
+from readiness.masking.sql.parts import Value, as_text, by_engine, cases, folded, text
+from readiness.model.masking import JsonPath, Look
+
+MOST_ELEMENTS = 8
+_STAR = "[*]"
+TextLook = Callable[[Look, Value, str], str]
+"""The text of a look: of the value, whose full length (with blanks at its end) the SQL gives."""
+
+
+def document(
+    column: str,
+    paths: tuple[JsonPath, ...],
+    attempts: Mapping[str, int],
+    of_look: TextLook,
+) -> str:
+    """The document with its values masked."""
+    pairs: dict[str, str] = {}
+    for path in paths:
+        for start, bound in arrays(path.path):
+            pairs[start] = _shortened(column, start, bound)
+        for concrete in spelled_out(path.path):
+            pairs[concrete] = _leaf(column, concrete, path.look, attempts, of_look)
+    ordered = sorted(pairs.items(), key=lambda pair: pair[0].count("["))
+    listed = ", ".join(f"{text(path)}, {as_json(sql)}" for path, sql in ordered)
+    changed = f"JSON_REPLACE({column}, {listed})" if pairs else column
+    return cases((f"JSON_VALID({column})", changed), otherwise=column)
+
+
+def spelled_out(path: str, elements: int = MOST_ELEMENTS) -> list[str]:
+    """The path with [0], [1] … for each [*]."""
+    if _STAR not in path:
+        return [path]
+    ways = [path.replace(_STAR, f"[{n}]", 1) for n in range(elements)]
+    return [made for way in ways for made in spelled_out(way, elements)]
+
+
+def arrays(path: str) -> list[tuple[str, int]]:
+    """The arrays of a path with [*], outer ones first, each with the most elements it may have."""
+    if _STAR not in path:
+        return []
+    start, _, rest = path.partition(_STAR)
+    deeper = [
+        one for n in range(MOST_ELEMENTS) if _STAR in rest for one in arrays(f"{start}[{n}]{rest}")
+    ]
+    return [(start, MOST_ELEMENTS), *deeper]
+
+
+def as_json(sql: str) -> str:
+    """A text as a JSON value, not as a string."""
+    before = by_engine(mariadb="JSON_COMPACT(", mysql="CAST(")
+    after = by_engine(mariadb=")", mysql="AS JSON)")
+    return f"{before} {sql} {after}"
+
+
+def _shortened(column: str, path: str, bound: int) -> str:
+    found = f"JSON_EXTRACT({column}, {text(path)})"
+    longer = f"JSON_LENGTH({found}) > {bound}"
+    return cases((f"{found} IS NULL", "'null'"), (longer, "'[]'"), otherwise=_plain(found))
+
+
+def _leaf(
+    column: str, path: str, look: Look, attempts: Mapping[str, int], of_look: TextLook
+) -> str:
+    found = f"JSON_EXTRACT({column}, {text(path)})"
+    kind = f"JSON_TYPE({found})"
+    string = f"JSON_UNQUOTE({found})"
+    masked = of_look(look, _value(as_text(string, ""), look, attempts), string)
+    number = _number(_value(_plain(found), look, attempts))
+    return cases(
+        (f"{found} IS NULL", "'null'"),
+        (f"{kind} = 'STRING'", f"JSON_QUOTE({masked})"),
+        (f"{kind} = 'OBJECT'", text("{}")),
+        (f"{kind} = 'ARRAY'", text("[]")),
+        (f"{kind} IN ('NULL', 'BOOLEAN')", _plain(found)),
+        otherwise=number,
+    )
+
+
+def _number(value: Value) -> str:
+    """As a phone number: sign, point and first digit stay. An exponent stays too."""
+    small = f"LOWER({value.sql})"
+    mantissa = value.part(f"SUBSTRING_INDEX({small}, 'e', 1)")
+    end = f"SUBSTRING({value.sql}, 1 + CHAR_LENGTH({mantissa.sql}))"
+    made = f"CONCAT({phone(mantissa)}, {end})"
+    return f"IF(JSON_VALID({made}), {made}, '0')"
+
+
+def _value(sql: str, look: Look, attempts: Mapping[str, int]) -> Value:
+    """A path has no domain of its own: it is that of its look, and knows no case."""
+    plain = Value(sql, sql, look.value, attempts.get(look.value, 0), is_folded=True)
+    return Value(sql, folded(sql, plain), plain.domain, plain.attempt, is_folded=True)
+
+
+def _plain(found: str) -> str:
+    """A part of a document as the text it is."""
+    return as_text(found, "")
