@@ -23,7 +23,7 @@ _UNKNOWN = {1193, 1109, 1146, 1054}  # variable, information schema table, table
 _TABLES = (
     "SELECT table_name, engine, table_rows, data_length, index_length, create_options, table_type"
     " FROM information_schema.tables WHERE table_schema = %s"
-    " AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY table_name"
+    " AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')"
 )
 _COLUMNS = (
     "SELECT table_name, column_name, data_type, column_type, is_nullable, character_maximum_length,"
@@ -64,7 +64,8 @@ def read_catalogue(session: Session, database: str) -> Catalogue:
     engine = "mariadb" if "mariadb" in version.lower() else "mysql"
     _read_sizes_anew(session)
     parts = _Parts(session, database, engine)
-    tables = {t.name: t for t in map(parts.table, session.query(_TABLES, (database,)))}
+    rows = session.query(_TABLES, (database,))
+    tables = {t.name: t for t in sorted(map(parts.table, rows), key=lambda t: t.name)}
     return Catalogue(database, engine, version.partition("-")[0], tables)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from readiness.masking.names import quoted
 from readiness.model.catalogue import ColumnFacts
+from readiness.model.masking import MaskedColumn
 
 _NUMBERS = {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double"}
 _CLOCK = {"date", "datetime", "timestamp"}
@@ -41,3 +42,8 @@ def generalized(column: ColumnFacts) -> str:
     if kind in _TEXTS:
         return f"CONCAT(LEFT({name}, 1), REPEAT('x', CHAR_LENGTH({name}) - 1))"
     return ""
+
+
+def is_lessened(column: MaskedColumn) -> bool:
+    """Whether it was emptied or made coarser: distinct values and lengths change on purpose."""
+    return quoted(column.column) in column.derived

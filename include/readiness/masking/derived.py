@@ -163,7 +163,12 @@ def _text_rule(sql: str, change: Rewrite, says: str, *, is_certain: bool = False
 
 
 _TEXTS = (
-    _text_rule("SUBSTRING_INDEX(<0>, '@', -1)", lambda t: t.rpartition("@")[2], "the domain of {}"),
+    _text_rule(
+        "SUBSTRING_INDEX(<0>, '@', -1)",
+        lambda t: t.rpartition("@")[2] if "@" in t else "",
+        "the domain of {}",
+        is_certain=True,
+    ),
     _text_rule("SUBSTRING_INDEX(<0>, '@', 1)", lambda t: t.partition("@")[0], "the begin of {}"),
     _text_rule("LOWER(<0>)", str.lower, "{} in lower case"),
     _text_rule("UPPER(<0>)", str.upper, "{} in upper case"),

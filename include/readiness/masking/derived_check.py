@@ -59,5 +59,5 @@ def _by_itself(column: MaskedColumn, facts: ColumnFacts) -> MaskedColumn:
     look = type_look(facts)
     if look is Look.TEXT and re.search(r"SHA|MD5", column.derived):
         look = Look.HEX
-    why = "it repeats other columns in a part of its rows only"
+    why = "it repeats other columns, but not in all rows or not by what this server computes"
     return replace(column, look=look, domain=look.value, derived="", why=why)

@@ -23,6 +23,7 @@ from readiness.masking.limits import notes_of, refuse_unmaskable
 from readiness.masking.looks import Looks
 from readiness.masking.references import Column, groups_of
 from readiness.masking.sampling import Sample
+from readiness.masking.shared import Held, shared
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import JsonPath, Look, MaskedColumn, MaskPlan, Source
 
@@ -38,7 +39,7 @@ _SAME_ROWS, _SAME_VALUES = 20, 8
 _FOLDED = {Look.EMAIL, Look.DOMAIN, Look.NAME, Look.TEXT, Look.TOKEN, Look.HEX, Look.UUID, Look.IP}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class _Table:
     """A table while it is planned: decisions by column; what policy or rows say beyond a look."""
 
@@ -69,6 +70,7 @@ def plan_masking(
     _tie(tables, groups, rules)
     for table in tables.values():
         _repeat(table, rules, groups)
+    _share(tables, rules, groups)
     masked = tuple(c for t in tables.values() for c in _masked(t))
     masked = _folded(masked, catalogue)
     refuse_unmaskable(catalogue, masked, rules)
@@ -227,6 +229,37 @@ def _take(table: _Table, target: str, source: str) -> None:
     if found.look is not None and fits(found.look, table.facts.columns[target]):
         why = f"it is {source} again"
         table.decisions[target] = Decision(found.look, Source.DERIVED, why, found.domain)
+
+
+def _share(
+    tables: Mapping[str, _Table],
+    rules: Mapping[Column, MaskRule],
+    groups: Mapping[Column, Sequence[Column]],
+) -> None:
+    """Kept columns that hold values of masked ones become what these become."""
+    for (table, column), (other, source) in shared(_held(tables, rules, groups)).items():
+        found, facts = tables[other].decisions[source], tables[table].facts.columns[column]
+        if found.look is not None and fits(found.look, facts):
+            why = f"it holds values of {other}.{source}"
+            decision = Decision(found.look, Source.CONTENT, why, found.domain)
+            tables[table].decisions[column] = decision
+
+
+def _held(
+    tables: Mapping[str, _Table],
+    rules: Mapping[Column, MaskRule],
+    groups: Mapping[Column, Sequence[Column]],
+) -> Iterator[Held]:
+    for name, table in tables.items():
+        for column, facts in table.facts.columns.items():
+            decision, at = table.decisions[column], (name, column)
+            is_open = (
+                not facts.is_json and type_look(facts) is Look.TEXT and column not in table.derived
+            )
+            is_free = at not in rules and at not in groups and not facts.generated
+            if is_open and (decision.is_masked or is_free):
+                values = frozenset(v for v in table.values(column) if v)
+                yield Held(at, decision.look, values)
 
 
 def _masked(table: _Table) -> Iterator[MaskedColumn]:

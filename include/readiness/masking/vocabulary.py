@@ -52,8 +52,8 @@ _LOOKS: tuple[tuple[Look, re.Pattern[str]], ...] = (
     (Look.NAME, _named("(?:first|last|full|given|family|middle|maiden|legal|holder|cardholder|nick|contact"
                        "|recipient|beneficiary|payer|payee|search|display|father|mother|sur)_?name firstname lastname"
                        " username user_?name surname vorname nachname zuname rufname familienname geburtsname"
-                       " (?:kunden|kontakt|inhaber|benutzer|empfaenger|ansprech)_?name ansprechpartner inhaber"
-                       " kontoinhaber login holder card_?holder attn initials customer_?name kuerzel")),
+                       " (?:kunden|kontakt|inhaber|benutzer|empfae?nger|ansprech)_?name ansprechpartner inhaber"
+                       " kontoinhaber login holder card_?holder attn initials customer_?name kue?rzel")),
     (Look.TEXT, _named("iban bic swift street street_?(?:no|number|name) house_?(?:no|number) address"
                        " address_?line line city town suburb ort wohnort stadt birth_?place place_?of_?birth geburtsort"
                        " strasse str hausnummer haus_?nr anschrift adresse passport passport_?(?:no|number)"
