@@ -24,8 +24,8 @@ _FIXED = {Look.UUID: 36.0, Look.IP: 5.0, Look.DATE: 2.5, Look.MOMENT: 7.4}
 _KEPT = {Look.PHONE: 1, Look.NUMBER: 1, Look.DOMAIN: 8}  # characters that the look itself fixes
 _BLANK_CHARACTERS = 12  # a shorter text may by chance be the filler itself
 _SURE = 99.0
-# An original of these looks tells a person or opens something, wherever it stands.
-TELLING = {Look.EMAIL, Look.PHONE, Look.TOKEN, Look.HEX, Look.UUID, Look.DIGITS, Look.BYTES}
+_PERSONAL = {Look.EMAIL, Look.PHONE}
+_SECRET = {Look.TOKEN, Look.HEX, Look.UUID, Look.DIGITS, Look.BYTES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,13 @@ class Facet:
     def table(self) -> str:
         """The table it stands in."""
         return self.column.table
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether an original tells a person or opens something wherever it stands. Not that of a
+        column that is masked for what some of its rows hold: others may hold ids that are kept."""
+        is_named = self.column.source in {Source.NAME, Source.POLICY}
+        return self.look in _PERSONAL or (self.look in _SECRET and is_named)
 
     @property
     def is_emptied(self) -> bool:

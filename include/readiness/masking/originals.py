@@ -8,7 +8,7 @@ How a value is compared depends on the room that its look has (`Facet.room`):
 
 - room for so many values that two meet by chance in fewer than one masking of a thousand: by value.
   No row of any masked column may hold what any of them held ("survivors", all rows, no sample); and
-  for looks that tell a person, no kept text column either ("copies").
+  for looks that tell a person or open something, no kept text column either ("copies").
 - less room (short texts, dates, codes, addresses of hosts): such values meet by chance. They are
   compared at their own row, by its primary key. A value maps to one value: so either all of its rows
   are unchanged or none is; a row unchanged among others that changed was left out ("skipped"). Values
@@ -25,7 +25,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from readiness.errors import MaskingError
-from readiness.masking.facets import TELLING, TEXTS, Facet, quoted, row_of
+from readiness.masking.facets import TEXTS, Facet, quoted, row_of
 from readiness.masking.figures import share_of
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import Look, MaskPlan, Source
@@ -72,14 +72,14 @@ class Originals:
             " ascii NOT NULL, facet INT NOT NULL, n BIGINT NOT NULL, weight DOUBLE NOT NULL)"
             " ENGINE=InnoDB"
         )
-        # Telling looks first: what two looks share stays theirs.
-        order = sorted(enumerate(self._facets), key=lambda pair: pair[1].look not in TELLING)
+        # Telling ones first: what two columns share stays theirs.
+        order = sorted(enumerate(self._facets), key=lambda pair: not pair[1].is_telling)
         for number, facet in order:
             self._fill_values(number, facet)
             self._fill_rows(number, facet)
 
     def _fill_values(self, number: int, facet: Facet) -> None:
-        kind = "t" if facet.look in TELLING else "v"
+        kind = "t" if facet.is_telling else "v"
         self._session.query(
             f"INSERT IGNORE INTO {ORIGINALS} SELECT h, '{kind}', {number}, 1, 0 FROM (SELECT DISTINCT"
             f" {_hash(_comparable(facet))} AS h FROM {self._of(facet)} WHERE {self._is_noted(facet)}) w"
@@ -89,7 +89,7 @@ class Originals:
     def _is_noted(self, facet: Facet) -> str:
         """SQL: whether another value can be told from it. That of a telling look that holds more
         than digits is looked for in kept columns from a smaller room on, where nothing is random."""
-        if facet.look not in TELLING or facet.is_binary:
+        if not facet.is_telling or facet.is_binary:
             return self._is_wide(facet)
         room = 0.0 if facet.look is Look.EMAIL else min(_ROOM_OF_COPIES, self._needed)
         is_more = f"{facet.room} > {room} AND {facet.value} REGEXP '[^0-9]'"
