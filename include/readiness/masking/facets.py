@@ -21,6 +21,11 @@ _PER_CHARACTER = {
     Look.DIGITS: 1.0, Look.NUMBER: 1.0, Look.DOMAIN: 1.2, Look.EMAIL: 1.2, Look.JSON: 1.0,
 }  # fmt: skip
 _FIXED = {Look.UUID: 36.0, Look.IP: 5.0, Look.DATE: 2.5, Look.MOMENT: 7.4}
+# No day of a year, or the ends of what a TIMESTAMP holds: they stay.
+_STAYS = {
+    Look.DATE: ("'0000-%'", "'____-00-%'", "'____-__-00%'"),
+    Look.MOMENT: ("'0000-%'", "'____-00-%'", "'____-__-00%'", "'1970-01-01%'", "'2038-01-19%'"),
+}
 _KEPT = {Look.PHONE: 1, Look.NUMBER: 1, Look.DOMAIN: 8}  # characters that the look itself fixes
 _BLANK_CHARACTERS = 12  # a shorter text may by chance be the filler itself
 _SURE = 99.0
@@ -59,13 +64,14 @@ class Facet:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the policy makes it out of its own value: what stays of that is a person's choice."""
+        """Whether it is made of its own value, emptied or coarser: what stays of that is meant."""
         return quoted(self.column.column) in self.column.derived
 
     @property
     def is_reshaped(self) -> bool:
-        """Whether the policy gives other lengths and fewer values on purpose."""
-        return bool(self.column.derived) and self.column.source is Source.POLICY
+        """Whether other lengths and fewer values are meant."""
+        by_policy = bool(self.column.derived) and self.column.source is Source.POLICY
+        return by_policy or self.is_coarse
 
     @property
     def length(self) -> str:
@@ -82,7 +88,8 @@ class Facet:
         if self.look is Look.BLANK:
             return f"IF({self.length} >= {_BLANK_CHARACTERS}, {_SURE}, 0)"
         if self.look in _FIXED:
-            return f"IF({self.length} > 0, {_FIXED[self.look]}, 0)"
+            stays = f" OR {self.value} LIKE ".join(["", *_STAYS.get(self.look, ())])
+            return f"IF({self.length} = 0{stays}, 0, {_FIXED[self.look]})"
         free = f"{self._free_characters()} - {_KEPT.get(self.look, 0)}"
         return f"GREATEST({free}, 0) * {_PER_CHARACTER[self.look]}"
 

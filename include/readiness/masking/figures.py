@@ -7,6 +7,7 @@ whose primary key is masked, or that has none, is read in full whatever its leng
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from readiness.errors import StatementFailed
@@ -22,9 +23,11 @@ _INDEX_TOLERANCE = 0.15
 _DENIED = {1044, 1142, 1143, 1227, 1146}  # the account may not read the statistics
 # These give one value for one value by their width alone: a few may meet.
 _NARROW = {Look.NAME: 0.01, Look.TEXT: 0.01, Look.TOKEN: 0.01, Look.HEX: 0.01, Look.BYTES: 0.01,
-           Look.DOMAIN: 0.01, Look.IP: 0.05, Look.DATE: 0.05, Look.MOMENT: 0.05, Look.NUMBER: 0.05}  # fmt: skip
-_DERIVED = 0.25  # the last four digits of other digits
-_DIGEST_CHARACTERS = 16  # a derived column of that length or more is as distinct as its source
+           Look.DOMAIN: 0.05, Look.IP: 0.05, Look.DATE: 0.05, Look.MOMENT: 0.05, Look.NUMBER: 0.05}  # fmt: skip
+_DIGESTS = ("SHA2(", "SHA1(", "SHA(", "MD5(")  # as distinct as what they are of
+_CUT, _CUT_CHARACTERS = 0.25, 8  # the last four digits of others
+_PART = 0.05  # a longer part of others, such as a domain
+_ADDRESSES = 1 << 17  # of IP version 4 that the look makes
 _FEW = 10
 
 
@@ -181,7 +184,16 @@ def _narrow(facet: Facet, before: float, catalogue: Catalogue) -> float:
     if any(i.is_unique and i.columns == (column,) for i in table.indexes):
         return 0.0
     if facet.look is None:
-        facts = table.columns[column]
-        return 0.0 if facts.max_chars >= _DIGEST_CHARACTERS else max(_DERIVED, 3 / max(before, 1))
+        return _derived(facet, table, before)
+    if facet.look is Look.IP and before:
+        met = 1 - _ADDRESSES * (1 - math.exp(-before / _ADDRESSES)) / before
+        return met + _NARROW[Look.IP]
     ratio = _NARROW.get(facet.look, 0.0)
     return max(ratio, 1 / before) if ratio and before >= _FEW else ratio
+
+
+def _derived(facet: Facet, table: TableFacts, before: float) -> float:
+    if any(digest in facet.column.derived.upper() for digest in _DIGESTS):
+        return 0.0
+    is_cut = table.columns[facet.column.column].max_chars <= _CUT_CHARACTERS
+    return max(_CUT if is_cut else _PART, 3 / max(before, 1))

@@ -30,8 +30,11 @@ PHONE = (
     f"{_ALONE}(?:[+][1-9](?:[ ()./-]{{0,2}}[0-9]){{7,14}}"
     f"|[(]?[2-9][0-9][0-9][)]?[ .-][0-9][0-9][0-9][ .-][0-9][0-9][0-9][0-9]){_ENDS}"
 )
+# Not the first groups of a UUID that happen to be digits.
+_NO_GROUP = "-[0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f]-"
 CARD = (
-    f"{_ALONE}(?:4|5[1-5]|2[2-7]|3[47]|3[0689]|35|6[02345])(?:[ -]?[0-9]){{11,17}}(?![0-9A-Za-z])"
+    f"{_ALONE}(?:4[0-9]|5[1-5]|2[2-7]|3[04-9]|6[02-5])(?:[ -]?[0-9]){{11,17}}"
+    f"(?![0-9A-Za-z]|{_NO_GROUP})"
 )
 PATTERNS = {"email": EMAIL, "phone": PHONE, "card": CARD}
 _MADE = {  # patterns that a look's own values have

@@ -249,6 +249,7 @@ def test_a_table_that_lost_an_index_or_a_key_is_found(clone: Clone) -> None:
         ("card 4111 1111 1111 1111", "card"),
         ("order 4111111111111112, card 5500-0055-5555-5559", "card"),
         ("378282246310005", "card"),
+        ("4111-1111-1111-1111-exp", "card"),
     ],
 )
 @pytest.mark.parametrize("place", ["visit.remark", "person.profile"])
@@ -269,6 +270,7 @@ def test_a_personal_text_in_any_column_is_found(
         *("to jo@shop.example or ann@mail.test.", "A@B.EXAMPLE", "price@12.50", "@home"),
         *("2026-11-30 12:00:00+00:00", "ORD-2025550123", "4111111111111112", "10.0.0.1"),
         "0b7ce1d4-5255-4155-8155-123456789012",
+        *("41111111-1111-1111-a155-123456789012", "id 41111111-1111-1111-8155-123456789012."),
     ],
 )
 def test_texts_that_only_come_near_are_none(clone: Clone, text: str) -> None:
@@ -319,6 +321,25 @@ def test_an_index_that_has_grown_is_found(clone: Clone) -> None:
     clone.session.query("UPDATE wide SET token = SHA2(CONCAT(token, 'x'), 256)")
     facts = compare(clone.session, catalogue, plan, before)
     assert [f.place for f in facts if "wide" in f.place and not holds(f)] == ["wide.ix"]
+
+
+def test_dates_that_are_none_may_stay(clone: Clone) -> None:
+    clone.session.query("SET sql_mode = 'ALLOW_INVALID_DATES'")
+    clone.session.query("CREATE TABLE day (id INT PRIMARY KEY, born DATE, seen DATETIME)")
+    clone.session.query(
+        "INSERT INTO day VALUES (1, '0000-00-00', '2038-01-19 03:14:07'),"
+        " (2, '2024-05-00', '1970-01-01 00:00:01'), (3, '1999-09-09', '1999-09-09 09:09:09')"
+    )
+    catalogue = catalogue_of(clone.session, DATABASE)
+    columns = (column("day", "born", Look.DATE), column("day", "seen", Look.MOMENT))
+    plan = MaskPlan(DATABASE, "", columns)
+    before = take_before(clone.session, catalogue, plan)
+    clone.session.query(
+        "UPDATE day SET born = '1999-01-07', seen = '1999-03-04 01:02:03' WHERE id = 3"
+    )
+    facts = compare(clone.session, catalogue, plan, before)
+    assert [told(f) for f in facts if "day" in f.place and not holds(f)] == []
+    assert {f.after for f in facts if f.name == "unchanged"} == {0}
 
 
 def test_before_can_be_taken_again_and_holds_no_value(clone: Clone) -> None:
