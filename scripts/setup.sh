@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes .venv/ with the locked requirements and sees that a database server is there.
 # Usage: scripts/setup.sh runtime|dev|bench
-# State stays in .venv/ and .local/; nothing else changes, except that a missing database server
-# (for dev a missing Chromium, for bench the peers that are measured too) is installed from apt where
-# that is allowed.
+# State stays in .venv/ and .local/; nothing else changes, except that a missing database server and
+# its backup program (for dev a missing Chromium, for bench the peers that are measured too) are
+# installed from apt where that is allowed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PIP_ROOT_USER_ACTION=ignore
@@ -121,6 +121,33 @@ ensure_server() {
     "READINESS_MYSQLD=/path/to/mariadbd."
 }
 
+# The server program that the suite will run, as server_binary.py looks for it.
+server_program() {
+  local name folder
+  if [ -n "${READINESS_MYSQLD:-}" ]; then printf '%s\n' "$READINESS_MYSQLD"; return; fi
+  for name in mariadbd mysqld; do
+    if has "$name"; then command -v "$name"; return; fi
+    for folder in /usr/sbin /usr/local/sbin /usr/libexec; do
+      if [ -x "$folder/$name" ]; then printf '%s\n' "$folder/$name"; return; fi
+    done
+  done
+}
+
+# Copies a running MariaDB; without it a server is stopped for its snapshot. Of the server's own
+# version where apt has that; otherwise of its series, or it is of no use.
+offer_backup() {
+  local said version
+  has mariadb-backup && return
+  said=$("$(server_program)" --no-defaults --version 2>/dev/null) || return 0
+  [[ $said == *MariaDB* ]] || return 0
+  [ "$(cat "$state/backup" 2>/dev/null)" != "$said" ] || return 0 # tried: apt takes its time
+  printf '%s\n' "$said" >"$state/backup"
+  version=$(dpkg-query -W -f '${Version}' mariadb-server-core 2>/dev/null) || version=
+  say "installing mariadb-backup, which copies running servers"
+  { [ -n "$version" ] && apt_install "mariadb-backup=$version"; } || apt_install mariadb-backup ||
+    say "no mariadb-backup: a running MariaDB cannot be copied, stop it for its snapshot"
+}
+
 # Only a test needs it, and says so when it is absent.
 offer_chromium() {
   has chromium || has chromium-browser || has google-chrome && return
@@ -143,4 +170,5 @@ if ! is_installed; then
   if [ "$mode" = dev ]; then offer_chromium; fi
 fi
 ensure_server
+offer_backup
 if [ "$mode" = bench ]; then offer_peers; fi

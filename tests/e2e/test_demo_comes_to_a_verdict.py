@@ -14,6 +14,7 @@ pytestmark = pytest.mark.e2e
 FILES = {
     "run.json", "plan.yaml", "expectations.yaml", "workload.sql", "stages.parquet", "samples.parquet",
     "latency.json.gz", "checks.json", "verdict.json", "report.html", "events.jsonl", "reservation.json",
+    "masking.plan.json", "masking.json",
 }  # fmt: skip
 
 
@@ -70,6 +71,14 @@ def test_the_run_folder_holds_every_file(healthy: DemoProcess) -> None:
 
 def test_load_on_production_was_refused(healthy: DemoProcess) -> None:
     assert "refused, as it must be: marker" in healthy.output
+
+
+def test_the_clone_was_masked_and_the_run_says_so(healthy: DemoProcess) -> None:
+    (line,) = [line for line in healthy.lines if "mask the clone" in line]
+    assert re.search(r"\d+ columns of \d+ tables, 0 of [\d,]+ personal values left", line)
+    assert re.search(r"proven by \d+ checks", line)
+    record = json.loads((run_folder_of(healthy, "short") / "run.json").read_text("utf-8"))
+    assert record["target"]["masked"].startswith("policy default ")
 
 
 def test_a_hundred_checkouts_ran_without_an_error(healthy: DemoProcess) -> None:

@@ -3,6 +3,7 @@ a clone that is destroyed. Every answer is read as a machine reads it."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -69,10 +70,16 @@ class Walk:
         assert self.done("server", "stop", "--dir", "source") == {"stopped": True}
 
     def restore(self) -> None:
-        """A snapshot of the source, and a clone of it."""
+        """A snapshot of the source, a clone of it, and personal data taken out: now it has a load user."""
         self.clone = self.done(
             "clone", "create", "--source", "source", "--snapshot", "nightly", "--lease-h", 0.2
         )
+        unmasked = ["--target", self.clone["dsn"]]
+        self.refused = self.cli("workload", "check", "checkout.sql", *unmasked)
+        self.plan = self.done("mask", *unmasked, "--plan-only")
+        self.masked = self.done("mask", *unmasked)
+        self.again = self.done("mask", *unmasked)
+        self.clone["dsn"] = self.masked["dsn"]
         (self.cli.folder / "walk.yaml").write_text(PLAN)
 
     @property
@@ -145,6 +152,33 @@ def test_the_clone_is_listed_where_it_listens(walk: Walk) -> None:
     (listed,) = walk.done("clone", "list")["clones"]
     assert (listed["name"], listed["database"]) == ("readiness-manual-a", "shop")
     assert listed["endpoint"] == walk.clone["endpoint"]
+
+
+def test_a_clone_gets_no_load_before_it_is_masked(walk: Walk) -> None:
+    assert walk.refused.code == 2, walk.refused.all
+    assert "mask" in walk.refused.all
+
+
+def test_the_plan_of_masking_names_columns_and_changes_nothing(walk: Walk) -> None:
+    (plan,) = walk.plan["plans"]
+    planned = {f"{c['table']}.{c['column']}" for c in plan["columns"]}
+    assert {"users.email", "users.first_name", "users.phone", "email_queue.body"} <= planned
+
+
+def test_masking_says_what_it_did_and_does_it_once(walk: Walk) -> None:
+    assert walk.masked["masked"].startswith("policy default ")
+    assert walk.masked["columns"] >= 20
+    assert walk.masked["checks"] > walk.masked["columns"]
+    assert [Path(f).name for f in walk.masked["files"]] == ["masking.plan.json", "masking.json"]
+    assert (walk.again["masked"], walk.again["checks"]) == (walk.masked["masked"], 0)
+
+
+@pytest.mark.usefixtures("ramped")
+def test_a_run_says_how_its_clone_was_masked(walk: Walk) -> None:
+    record = json.loads((walk.cli.folder / "run" / "run.json").read_text("utf-8"))
+    assert record["target"]["masked"] == walk.masked["masked"]
+    assert record["target"]["snapshot method"] == "stopped"
+    assert walk.masked["masked"] in (walk.cli.folder / "run" / "report.html").read_text("utf-8")
 
 
 def test_the_filter_beside_it_finds_the_captures_and_nothing_else(walk: Walk) -> None:

@@ -12,6 +12,11 @@ from readiness.ports import Row
 _DENIED = 1227
 _TABLE_DENIED = 1142
 _NO_TABLE = 1146
+LOAD_GRANTS = (
+    "GRANT USAGE ON *.* TO `readiness_load`@`%` IDENTIFIED BY PASSWORD '*0'",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON `shop`.* TO `readiness_load`@`%`",
+)
+ALL_GRANTS = ("GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION",)
 
 
 @dataclass
@@ -23,26 +28,33 @@ class DescribedServer:
     hostname: str = "box"
     version: str = "10.11.19-MariaDB"
     user: str = "root@localhost"
+    database: str | None = "shop"
     marker: Marker | None = None
     may_read_marker: bool = True
-    may_see_others: bool = True
+    rights: frozenset[str] = frozenset({"PROCESS", "SHOW DATABASES"})
     may_see_replication: bool = True
     is_replica: bool = False
     processes: tuple[tuple[str, str], ...] = ()
+    grants: tuple[str, ...] = ALL_GRANTS
+    has_marker_schema: bool = True
     written: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Answers the interlock's questions; keeps what it writes."""
-        if sql.startswith(("CREATE", "DELETE", "INSERT", "UPDATE")):
+        self.asked.append(sql)
+        if sql.startswith(("CREATE", "DELETE", "DROP", "INSERT", "UPDATE")):
             self.written.append((sql, tuple(parameters)))
             self._keep_marker(sql, tuple(parameters))
             return []
-        if "readiness_marker" in sql:
-            return self._marker_rows()
-        if "STATUS" in sql:
+        if "readiness_marker.marker" in sql:
+            return self._marker_rows(*parameters)
+        if sql.endswith("STATUS"):
             return self._replication_rows()
         if "user_privileges" in sql:
-            return [(1,)] if self.may_see_others else []
+            return [(1,)] if parameters[0] in self.rights else []
+        if "schemata" in sql:
+            return [(1,)] if self.has_marker_schema else []
         return self._plain(sql)
 
     def close(self) -> None:
@@ -58,17 +70,22 @@ class DescribedServer:
             "SELECT @@server_uid": [(self.uuid,)],
             "SELECT @@server_uuid": [(self.uuid,)],
             "SELECT CURRENT_USER()": [(self.user,)],
+            "SELECT CONNECTION_ID()": [(1,)],
+            "SELECT DATABASE()": [(self.database,)],
             "SHOW PROCESSLIST": [own, *others],
+            "SHOW GRANTS": [(line,) for line in self.grants],
         }
         return answers[sql]
 
-    def _marker_rows(self) -> list[Row]:
+    def _marker_rows(self, *nonce: object) -> list[Row]:
         if not self.may_read_marker:
             raise StatementFailed("denied", _TABLE_DENIED)
         if self.marker is None:
             raise StatementFailed("no such table", _NO_TABLE)
         m = self.marker
-        return [(m.run_id, m.nonce, m.server, m.created_at, m.lease_until)]
+        if nonce:
+            return [(int(m.nonce == nonce[0]),)]
+        return [(m.run_id, m.nonce, m.server, m.created_at, m.lease_until, m.masked)]
 
     def _replication_rows(self) -> list[Row]:
         if not self.may_see_replication:
@@ -76,12 +93,20 @@ class DescribedServer:
         return [("a", "replica")] if self.is_replica else []
 
     def _keep_marker(self, sql: str, parameters: tuple[object, ...]) -> None:
+        if sql.startswith("DROP"):
+            self.marker = None
         if sql.startswith("INSERT"):
-            run_id, nonce, server, created_at, lease_until = parameters
+            run_id, nonce, server, created_at, lease_until, masked = parameters
             self.marker = Marker(
                 str(run_id),
                 str(nonce),
                 str(server),
                 float(str(created_at)),
                 float(str(lease_until)),
+                str(masked),
             )
+
+
+def load_account(*grants: str, user: str = "readiness_load@%") -> DescribedServer:
+    """A session as an account that was granted these lines, by default what load needs."""
+    return DescribedServer(user=user, grants=grants or LOAD_GRANTS)

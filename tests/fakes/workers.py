@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ class ScriptedWorker:
 
     One that `stays` ends when its input is closed, a `stubborn` one only when it is killed; while
     somebody waits for one that `interrupts_waiting`, Ctrl-C is pressed; one that `hears_no_stop`
-    has ended before a stop could reach it."""
+    has ended before a stop could reach it. It waits `pause_s` before each line after "go"."""
 
     def __init__(
         self,
@@ -28,10 +29,12 @@ class ScriptedWorker:
         stubborn: bool = False,
         interrupts_waiting: bool = False,
         hears_no_stop: bool = False,
+        pause_s: float = 0.0,
     ) -> None:
         self._lines = [json.dumps(line).encode() + b"\n" for line in lines]
         self._interrupts = interrupts_waiting
         self._hears_no_stop = hears_no_stop
+        self._pause_s = pause_s
         self._stubborn = stubborn or interrupts_waiting
         self._stays = stays or self._stubborn
         self._started = threading.Event()
@@ -49,7 +52,9 @@ class ScriptedWorker:
     def lines(self) -> Iterator[bytes]:
         yield from self._lines[:1]
         if len(self._lines) > 1 and self._started.wait(10):
-            yield from self._lines[1:]
+            for line in self._lines[1:]:
+                time.sleep(self._pause_s)
+                yield line
         if self._stays:
             self._ended.wait(10)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from readiness import interlock
 from readiness.adapters import clone_server
 from readiness.adapters.local_server import LocalServer
-from readiness.clones import lifecycle
+from readiness.clones import lifecycle, torn
 from readiness.errors import CloneError, ReadinessError, ServerError
-from readiness.model.clone import Clone
+from readiness.model.clone import Clone, Snapshot
+from readiness.ports import Session
 
 _LONGEST_MASKED = 190  # characters; the marker's column
 _ANSWER_S = 60.0
@@ -30,13 +32,32 @@ def await_answer(server: LocalServer) -> None:
         time.sleep(0.05)
 
 
-def settle(server: LocalServer) -> None:
-    """Judges the first start of copied data, and ends what came with it. Raises CloneError."""
+def settle(
+    server: LocalServer, snapshot: Snapshot, verify: Callable[[Session], object] | None
+) -> None:
+    """Judges the first start of copied data, lets `verify` read it, and ends what came with it.
+
+    Raises CloneError."""
     session = server.root_session()
     try:
+        require_whole(server, snapshot)
+        if verify:
+            verify(session)
+            require_whole(server, snapshot)  # MySQL finds some torn pages only when it reads them
         clone_server.forget_source(session, server.binary.engine)
     finally:
         session.close()
+
+
+def require_whole(server: LocalServer, snapshot: Snapshot) -> None:
+    """Raises CloneError when the log of the first start says that the copy is torn."""
+    try:
+        log = (server.directory / "error.log").read_text("utf-8", "replace")
+    except OSError:
+        return
+    said = torn.refusal(log, server.binary.engine, snapshot.method)
+    if said:
+        raise CloneError(said, hint=torn.remedy(snapshot.method))
 
 
 def noted(server: LocalServer, record: Clone) -> str:

@@ -18,6 +18,7 @@ from readiness.interlock import LOAD_USER, MARKER_SCHEMA
 from readiness.ports import Session
 
 CLAIM_FILE = "root.sql"
+OPTIONS_FILE = "start.options"
 PASSWORD_FILE = "load.password"  # noqa: S105 - the name of a file
 _SYSTEM_SCHEMAS = {"mysql", "sys", "information_schema", "performance_schema", MARKER_SCHEMA}
 _LOAD_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, EXECUTE, CREATE TEMPORARY TABLES, LOCK TABLES"
@@ -45,14 +46,20 @@ _CLAIM = {
 }
 
 
-def write_claim(directory: Path, engine: str) -> None:
-    """Writes what the server runs at each start, so that root on its socket needs no password."""
+def prepare_start(directory: Path, engine: str, options: Sequence[str]) -> None:
+    """Writes down how the clone's server is started: with `options` that its data needs, and with what
+    it runs at each start, so that root on its socket needs no password."""
     (directory / CLAIM_FILE).write_text("\n".join(_CLAIM[engine]) + "\n", "ascii")
+    (directory / OPTIONS_FILE).write_text("".join(f"{line}\n" for line in options), "utf-8")
 
 
-def claim_option(directory: Path) -> str:
-    """The option that makes a clone's server run it."""
-    return f"--init-file={directory / CLAIM_FILE}"
+def start_options(directory: Path) -> tuple[str, ...]:
+    """What the server of a clone's folder is started with beside the usual; () where nothing is yet."""
+    try:
+        lines = (directory / OPTIONS_FILE).read_text("utf-8").splitlines()
+    except OSError:
+        return ()
+    return (*lines, f"--init-file={directory / CLAIM_FILE}")
 
 
 def forget_source(session: Session, engine: str) -> None:

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from readiness.adapters.guarded import start_guarded
+from readiness.adapters.server_room import disk_full
 from readiness.adapters.server_state import server_processes_of
-from readiness.errors import CloneError
-
-_SYSTEM_TABLESPACE = "ibdata1"
+from readiness.clones.datadir import SYSTEM_TABLESPACE
+from readiness.clones.manifest import TreeSize, size_of
+from readiness.errors import CloneError, ReadinessError
 
 
 @contextmanager
@@ -21,9 +22,12 @@ def closed_datadir(datadir: Path) -> Iterator[None]:
     for process, _ in server_processes_of(datadir):
         raise _open_error(datadir, f" (process {process.pid})")
     try:
-        file = (datadir / _SYSTEM_TABLESPACE).open("r+b")
+        file = (datadir / SYSTEM_TABLESPACE).open("r+b")
     except OSError as error:
-        raise CloneError(f"{datadir} is no datadir we may read: {error.strerror}.") from error
+        raise CloneError(
+            f"{datadir} is no datadir we may read: {error.strerror}.",
+            hint="Name the folder of a private server, a datadir, or mysql://… of a server here.",
+        ) from error
     with file:
         try:
             # InnoDB takes the same POSIX lock. Nobody else here may open and close this file
@@ -37,7 +41,8 @@ def closed_datadir(datadir: Path) -> Iterator[None]:
 def copy_tree(source: Path, destination: Path, *, log: Path) -> None:
     """Copies a folder with owners, modes and times, sharing blocks where the file system can.
 
-    `destination` must not exist. The copying process dies with this one. Raises CloneError."""
+    `destination` must not exist. The copying process dies with this one. Raises CloneError, and
+    ServerError when the disk is full."""
     command = ["cp", "-a", "--reflink=auto", "--", str(source), str(destination)]
     running = start_guarded(command, error_log=log)
     try:
@@ -45,14 +50,31 @@ def copy_tree(source: Path, destination: Path, *, log: Path) -> None:
     finally:
         running.kill()
     if code != 0:
-        said = log.read_text("utf-8", "replace").splitlines()[-1:] or [f"cp ended with {code}"]
+        raise _failure(code, source, destination, log)
+
+
+def require_unchanged(source: Path, before: TreeSize) -> None:
+    """Raises CloneError when a file of `source` came, went, grew or was written since `before`: the
+    lock keeps servers out, not people."""
+    if size_of(source) != before:
         raise CloneError(
-            f"The copy to {destination} failed: {said[0]}", hint="Check rights and free space."
+            f"Files of {source} changed while they were copied: the copy would be torn.",
+            hint="See who writes there, and take the snapshot again.",
         )
+
+
+def _failure(code: int, source: Path, destination: Path, log: Path) -> ReadinessError:
+    said = log.read_text("utf-8", "replace").splitlines()[-1:] or [f"cp ended with {code}"]
+    if "No space left on device" in said[0]:
+        return disk_full(destination.parent, size_of(source).bytes, what=f"a copy of {source}")
+    return CloneError(
+        f"The copy to {destination} failed: {said[0]}", hint="Check rights and free space."
+    )
 
 
 def _open_error(datadir: Path, who: str) -> CloneError:
     return CloneError(
         f"A server has {datadir} open{who}: a copy would be torn.",
-        hint="Stop it first:  readiness server stop --dir DIR",
+        hint="Stop it first:  readiness server stop --dir DIR\n"
+        "or name the running server:  mysql://user@localhost/?socket=/path&password_file=FILE",
     )

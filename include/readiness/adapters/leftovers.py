@@ -7,11 +7,14 @@ only folders of runs, and `clean` only under the run lock.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from readiness.adapters.local_snapshots import LocalSnapshots
 from readiness.adapters.processes import ProcessIdentity, end
 from readiness.adapters.server_state import (
     ServerState,
@@ -20,6 +23,8 @@ from readiness.adapters.server_state import (
     server_processes_of,
     temporary_folders_of,
 )
+from readiness.clones.janitor import Half
+from readiness.clones.lifecycle import NEW_SUFFIX
 
 
 def find(state_dir: Path) -> list[str]:
@@ -42,6 +47,19 @@ def clean(state_dir: Path) -> list[str]:
         remove_temporary_folder(str(folder))
     for path in [*_clones(state_dir), *_half_copies(state_dir)]:
         shutil.rmtree(path)
+    return found
+
+
+def half_made(state_dir: Path) -> list[Half]:
+    """Snapshots and clones of which not even the record is whole, also those that are being made."""
+    now_s = time.time()
+    found = [
+        Half(f"snapshot {half.name}", str(half.path), now_s - half.age_s, half.is_alive)
+        for half in LocalSnapshots(state_dir).half()
+    ]
+    for path in sorted(state_dir.glob(f"clones/*{NEW_SUFFIX}")):
+        with contextlib.suppress(FileNotFoundError):  # it is whole by now, or gone
+            found.append(Half(f"clone {path.stem}", str(path), path.stat().st_mtime))
     return found
 
 

@@ -9,7 +9,7 @@ in a closed folder; only the load user, made by `admit`, logs in over TCP.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -23,11 +23,11 @@ from readiness.adapters.server_binary import ServerBinary, find_server
 from readiness.adapters.server_command import ServerOptions
 from readiness.adapters.server_room import require_free_space
 from readiness.adapters.server_state import read_state
-from readiness.clones import leases, lifecycle, naming
+from readiness.clones import leases, lifecycle, manifest, naming, tables
 from readiness.clones.lifecycle import Step
-from readiness.errors import CloneError
+from readiness.errors import CloneError, ServerError
 from readiness.model.clone import Clone, Endpoint, Snapshot
-from readiness.ports import Session
+from readiness.ports import Progress, Session
 
 _STOP_S = 600.0  # a golden master waits for a stop in good order
 
@@ -44,9 +44,11 @@ class LocalClones:
         *,
         binary: ServerBinary | None = None,
         options: ServerOptions | None = None,
+        tell: Progress | None = None,
     ) -> None:
         self.root = root.resolve()
         self.options = options or ServerOptions()
+        self._tell = tell or (lambda _text: None)
         self._binary = binary
         self.snapshots = LocalSnapshots(root, binary)
         self._servers: dict[str, LocalServer] = {}
@@ -82,12 +84,12 @@ class LocalClones:
         if step is Step.COPY:
             self.destroy(name)
             self._copied(self._intent(name, run_id, snapshot, lease_s), snapshot, load_bytes)
-        if step is not Step.ADOPT:
-            self._start(name)
-        clone_marks.await_answer(self.server(name))
-        record = leases.renewed(self.named(name), now_s=time.time(), lease_s=lease_s)
         try:
-            return self._finish(record, snapshot)
+            if step is not Step.ADOPT:
+                self._start(name, snapshot)
+            clone_marks.await_answer(self.server(name))
+            record = leases.renewed(self.named(name), now_s=time.time(), lease_s=lease_s)
+            return self._finish(record, snapshot, self._verify(snapshot))
         except CloneError:
             if not self._is_marked(name):  # it is torn, or half masked: no retry mends that
                 self.destroy(name)
@@ -111,17 +113,17 @@ class LocalClones:
         clone = replace(self.named(name), pid=0, masked="")
         snapshot, directory = self.snapshots.named(clone.snapshot), self._directory(name)
         lifecycle.require_fit(snapshot, engine=self.binary.engine, version=self.binary.version)
+        self._end(name)
         # From here on a restore copies anew, too, however far this gets.
         (directory / lifecycle.UNMARKED_FILE).touch()
         lifecycle.write_record(directory, clone)
-        self._end(name)
         (directory / clone_server.PASSWORD_FILE).unlink(missing_ok=True)
         clone_folder.remove_tree(directory / "data")
         need = lifecycle.restore_need_bytes(snapshot)
         require_free_space(directory, need, what=f"clone {name}")
         self._fill(directory, snapshot)
-        self._start(name)
-        return self._finish(clone, snapshot)
+        self._start(name, snapshot)
+        return self._finish(clone, snapshot, None)  # the restore has read all tables already
 
     def freeze(self, name: str, snapshot_name: str) -> Snapshot:
         """A snapshot of a masked clone, to restore every variant from: the golden master. The clone
@@ -183,11 +185,11 @@ class LocalClones:
     def server(self, name: str) -> LocalServer:
         """The private server of a clone."""
         if name not in self._servers:
-            directory = self._directory(name)
-            extra = (*self.options.extra, clone_server.claim_option(directory))
-            options = replace(self.options, extra=extra)
-            self._servers[name] = LocalServer(directory, options=options, binary=self._binary)
-        return self._servers[name]
+            self._servers[name] = LocalServer(self._directory(name), binary=self._binary)
+        found = self._servers[name]
+        extra = (*self.options.extra, *clone_server.start_options(found.directory))
+        found.options = replace(self.options, extra=extra)
+        return found
 
     def admin_session(self, name: str, database: str = "") -> Session:
         """A session as root: for the marker, the interlock and the sampler. Raises CloneError where
@@ -261,24 +263,43 @@ class LocalClones:
             raise
 
     def _fill(self, directory: Path, snapshot: Snapshot) -> None:
-        clone_server.write_claim(directory, self.binary.engine)
+        options = tables.start_options(manifest.read_manifest(Path(snapshot.path)).variables)
+        clone_server.prepare_start(directory, self.binary.engine, options)
         clone_folder.fill(directory, snapshot)
 
-    def _start(self, name: str) -> None:
-        """Starts the clone's server: never one that would make a datadir of its own."""
+    def _verify(self, snapshot: Snapshot) -> Callable[[Session], object]:
+        """Compares all tables with what the snapshot's manifest says of them, and tells the cost."""
+
+        def verify(session: Session) -> None:
+            began = time.monotonic()
+            count = self.snapshots.verify_tables(session, snapshot)
+            self._tell(f"{count} tables compared in {time.monotonic() - began:.1f} s")
+
+        return verify
+
+    def _start(self, name: str, snapshot: Snapshot | None = None) -> None:
+        """Starts the clone's server: never one that would make a datadir of its own. With `snapshot`,
+        a death at the first start on its data is told as what it means."""
         server = self.server(name)
         clone_folder.end_processes(server.directory)
         if not server.is_initialised:
             raise CloneError(f"The clone {name} has no data.", hint=f"readiness clone reset {name}")
-        server.start()
+        try:
+            server.start()
+        except ServerError:
+            if snapshot and not self._is_marked(name):
+                clone_marks.require_whole(server, snapshot)
+            raise
 
-    def _finish(self, record: Clone, snapshot: Snapshot) -> Clone:
+    def _finish(
+        self, record: Clone, snapshot: Snapshot, verify: Callable[[Session], object] | None
+    ) -> Clone:
         """Marker and record of a clone whose server answers; the load user where it is masked."""
         server, masked = self.server(record.name), record.masked or snapshot.masked
         if self._is_marked(record.name):
             masked = masked or clone_marks.noted(server, record)
         else:
-            clone_marks.settle(server)
+            clone_marks.settle(server, snapshot, verify)
         clone = clone_marks.mark(server, record, masked)
         return self.admit(record.name, masked=masked) if masked else clone
 

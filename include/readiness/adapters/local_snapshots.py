@@ -1,19 +1,41 @@
-"""Snapshots on this machine: ROOT/snapshots/NAME/{data,manifest.json}, whole or not at all."""
+"""Snapshots on this machine: ROOT/snapshots/NAME/{data,manifest.json}, whole or not at all.
+
+A snapshot is made in NAME.partial, whose intent.json is written first, and renamed when it is whole:
+a crash leaves a folder that says what it was to become, and the next try begins anew. One that is
+there already stays until the new one is whole, if the disk has room for both.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readiness.adapters.cold_copy import closed_datadir, copy_tree
+from readiness.adapters.processes import ProcessIdentity, identify, is_alive
 from readiness.adapters.server_binary import ServerBinary, find_server
 from readiness.adapters.server_room import require_free_space
-from readiness.adapters.server_state import read_state
-from readiness.clones import manifest, naming
-from readiness.errors import CloneError
+from readiness.adapters.snapshot_source import find_source
+from readiness.adapters.snapshot_ways import Taken, Way, way_for
+from readiness.clones import disk, manifest, naming, tables
+from readiness.errors import Busy, CloneError, ServerError
 from readiness.model.clone import Snapshot
+from readiness.ports import Session
+
+
+@dataclass(frozen=True, slots=True)
+class HalfSnapshot:
+    """A snapshot that is being taken, or was when its process died. `intent` is None where it died
+    before it wrote one down; `age_s` is counted from its last change."""
+
+    name: str
+    path: Path
+    intent: manifest.Intent | None
+    is_alive: bool
+    age_s: float
 
 
 class LocalSnapshots:
@@ -23,38 +45,27 @@ class LocalSnapshots:
         self.root = root.resolve()
         self._binary = binary
 
-    def _found(self) -> ServerBinary:
-        if self._binary is None:
-            self._binary = find_server()
-        return self._binary
-
     def take(self, source: str, name: str, *, masked: str = "") -> Snapshot:
-        """A copy of the stopped server in `source` (its folder, or a bare datadir).
+        """A copy of one moment of what `source` names: a private server's folder (stopped or running),
+        a stopped datadir, or mysql://user@/?socket=… of a server on this machine.
 
-        The same name over an unchanged source gives the snapshot that is there; over a changed one
-        it is taken anew. Raises CloneError when a server has the datadir open; ServerError when
-        the disk is too full."""
-        datadir = _datadir_of(Path(source).resolve())
+        The same name over an unchanged stopped source gives the snapshot that is there; otherwise it
+        is taken anew. `masked` goes into the manifest: how personal data left the clone that is
+        copied. Raises CloneError (torn, no way to copy it, no rights), ServerError (disk), Busy (it
+        is being taken), TargetError and ConfigError for an address."""
+        found = find_source(source)
         target = self.root / "snapshots" / naming.checked(name)
-        with closed_datadir(datadir):
-            size = manifest.size_of(datadir)
+        way = way_for(found, self._server)
+        with way.held():
+            size = way.size()
             there = _manifest_or_none(target)
-            same = (str(datadir), size.changed_ns, masked)
-            if there and (there.source, there.source_changed_ns, there.masked) == same:
+            if there and size.changed_ns and _is_of(there, way, size, masked):
                 return there.snapshot(target)
-            self.delete(name)
-            partial = target.with_name(f"{name}.partial")
-            shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(parents=True, mode=0o700)
-            require_free_space(partial, size.bytes, what=f"snapshot {name}")
-            try:
-                copy_tree(datadir, partial / "data", log=partial / "copy.log")
-                made = replace(self._manifest_for(name, datadir, size, partial), masked=masked)
-                manifest.write_manifest(partial, made)
-            except BaseException:
-                shutil.rmtree(partial, ignore_errors=True)
-                raise
-        partial.rename(target)
+            with self._partial(target, way) as partial:
+                self._make_room(target, partial, size.bytes)
+                taken = way.copy(partial)
+                made = _manifest_for(name, way, taken, partial, masked)
+                self._put(partial, target)
         return made.snapshot(target)
 
     def delete(self, name: str) -> bool:
@@ -75,32 +86,37 @@ class LocalSnapshots:
     def verify(self, snapshot: Snapshot) -> None:
         """Raises CloneError unless the snapshot's files are, bit by bit, what was taken."""
         if manifest.digest_of(Path(snapshot.path) / "data") != snapshot.sha256:
-            raise CloneError(
-                f"Snapshot {snapshot.name} is not what its manifest says.", hint="Take it again."
-            )
+            raise _not_as_said(snapshot)
 
-    def _manifest_for(
-        self, name: str, source: Path, size: manifest.TreeSize, partial: Path
-    ) -> manifest.Manifest:
-        (partial / "copy.log").unlink(missing_ok=True)
-        data = partial / "data"
-        copied = manifest.size_of(data)
-        if (copied.files, copied.bytes) != (size.files, size.bytes):
-            raise CloneError(f"The copy of {source} is not whole.")
-        state = read_state(source.parent)
-        made = manifest.Manifest(
-            name=name,
-            engine=state.engine if state else self._found().engine,
-            version=state.version if state else self._found().version,
-            files=copied.files,
-            bytes=copied.bytes,
-            sha256=manifest.digest_of(data),
-            created_at=time.time(),
-            source=str(source),
-            source_changed_ns=size.changed_ns,
-        )
-        manifest.write_manifest(partial, made)
-        return made
+    def verify_tables(self, session: Session, snapshot: Snapshot) -> int:
+        """Compares CHECKSUM TABLE of all tables with the manifest; the number of tables compared.
+
+        Only a server can read tables, so the first restore of a snapshot writes its sums into the
+        manifest, and later ones are held against them: a throw-away start at the snapshot would cost
+        every snapshot what only restored ones need. Sums of another release are not compared (0).
+        Reads all rows. Raises CloneError naming the tables that differ."""
+        folder = Path(snapshot.path)
+        known = manifest.read_manifest(folder)
+        asked = " ".join(tables.server_of(session))
+        if known.checksums_by and known.checksums_by != asked:
+            return 0
+        found = tables.checksums_of(session)
+        if not known.checksums_by:
+            made = replace(known, checksums=found, checksums_by=asked)
+            manifest.write_manifest(folder, made)
+            return len(found)
+        differ = tables.differing(known.checksums, found)
+        if differ:
+            raise CloneError(
+                f"Tables are not what snapshot {snapshot.name} holds: {differ}.",
+                hint="Destroy the clone and restore it again; if it stays so, take a new snapshot.",
+            )
+        return len(found)
+
+    def half(self) -> list[HalfSnapshot]:
+        """Snapshots that are being taken or were left half, by name."""
+        found = sorted((self.root / "snapshots").glob("*.partial"))
+        return [made for path in found if (made := _half_at(path))]
 
     def all(self) -> list[Snapshot]:
         """All whole snapshots, by name."""
@@ -108,11 +124,93 @@ class LocalSnapshots:
         found = [(path, _manifest_or_none(path)) for path in sorted(top.glob("*"))]
         return [made.snapshot(path) for path, made in found if made]
 
+    def _server(self) -> ServerBinary | None:
+        """The server program, where there is one: few sources need it."""
+        try:
+            self._binary = self._binary or find_server()
+        except ServerError:
+            return None
+        return self._binary
 
-def _datadir_of(folder: Path) -> Path:
-    """The datadir of a server's folder; a bare datadir stands for itself."""
-    inner = folder / "data"
-    return inner if (inner / "ibdata1").exists() else folder
+    @contextmanager
+    def _partial(self, target: Path, way: Way) -> Iterator[Path]:
+        """The folder in which the snapshot is made, with its intent; gone again when that fails."""
+        partial = target.with_name(f"{target.name}.partial")
+        half = _half_at(partial)
+        if half and half.is_alive and half.intent:
+            raise Busy(
+                f"Process {half.intent.pid} is taking snapshot {target.name}.",
+                hint="Wait for it to end, or take one of another name.",
+            )
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True, mode=0o700)
+        try:
+            manifest.write_intent(partial, _intent_of(target.name, way))
+            yield partial
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def _make_room(self, target: Path, partial: Path, data_bytes: int) -> None:
+        """Raises ServerError when it does not fit, though the one that it replaces went."""
+        need = disk.need_bytes(data_bytes)
+        old_bytes = manifest.size_of(target).bytes if target.exists() else 0
+        if shutil.disk_usage(partial).free < need <= shutil.disk_usage(partial).free + old_bytes:
+            self.delete(target.name)
+        require_free_space(partial, need, what=f"snapshot {target.name}")
+
+    def _put(self, partial: Path, target: Path) -> None:
+        (partial / manifest.INTENT_FILE).unlink()
+        self.delete(target.name)
+        partial.rename(target)
+
+
+def _is_of(there: manifest.Manifest, way: Way, size: manifest.TreeSize, masked: str) -> bool:
+    had = (there.source, there.source_changed_ns, there.method, there.masked)
+    return had == (way.source, size.changed_ns, way.method, masked)
+
+
+def _manifest_for(
+    name: str, way: Way, taken: Taken, partial: Path, masked: str
+) -> manifest.Manifest:
+    data = partial / "data"
+    copied = manifest.size_of(data)
+    made = manifest.Manifest(
+        name=name,
+        engine=taken.engine,
+        version=taken.version,
+        files=copied.files,
+        bytes=copied.bytes,
+        sha256=manifest.digest_of(data),
+        created_at=time.time(),
+        source=way.source,
+        source_changed_ns=taken.changed_ns,
+        method=way.method,
+        masked=masked,
+        variables=taken.variables,
+    )
+    manifest.write_manifest(partial, made)
+    return made
+
+
+def _intent_of(name: str, way: Way) -> manifest.Intent:
+    me = identify(os.getpid()) or ProcessIdentity(os.getpid(), 0)
+    return manifest.Intent(name, way.source, way.method, time.time(), me.pid, me.started_ticks)
+
+
+def _half_at(path: Path) -> HalfSnapshot | None:
+    try:
+        age_s = time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return None
+    intent = manifest.read_intent(path)
+    lives = intent is not None and is_alive(ProcessIdentity(intent.pid, intent.started_ticks))
+    return HalfSnapshot(path.name.removesuffix(".partial"), path, intent, lives, age_s)
+
+
+def _not_as_said(snapshot: Snapshot) -> CloneError:
+    return CloneError(
+        f"Snapshot {snapshot.name} is not what its manifest says.", hint="Take it again."
+    )
 
 
 def _manifest_or_none(folder: Path) -> manifest.Manifest | None:

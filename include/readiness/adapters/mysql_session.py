@@ -102,7 +102,12 @@ def connect(login: Login) -> pymysql.Connection[pymysql.cursors.Cursor]:
             read_timeout=login.get("read_timeout_s") or None,
             defer_connect=True,
         )
-        connection.connect(_unix_socket(login))
+        ready = _unix_socket(login)
+        if ready:
+            # PyMySQL sets it only for a socket that it opened itself, and would send MySQL an encrypted
+            # password (caching_sha2) where a plain one is due: a right password would be refused.
+            setattr(connection, "_secure", True)  # noqa: B010 - the type stubs do not know it
+        connection.connect(ready)
     except (pymysql.MySQLError, OSError, RuntimeError) as error:
         raise _refusal(error, login, where) from None
     return connection

@@ -9,6 +9,8 @@ from pathlib import Path
 from readiness.adapters.server_binary import ServerBinary, bootstrap_files
 
 _MIB = 1 << 20
+_CLONE_PLUGIN = "mysql_clone.so"
+_PLUGIN_FOLDERS = (Path("/usr/lib/mysql/plugin"), Path("/usr/lib64/mysql/plugin"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,14 @@ def start_command(
     ]
     if binary.engine == "mariadb":
         return [*lines, "--skip-slave-start"]
-    return [*lines, "--skip-replica-start", "--mysqlx=OFF", "--secure-file-priv=NULL"]
+    return [
+        *lines,
+        "--skip-replica-start",
+        "--mysqlx=OFF",
+        "--secure-file-priv=NULL",
+        "--log-error-verbosity=3",  # less hides that a start had to recover (clones.torn)
+        *_clone_plugin(binary),
+    ]
 
 
 def initialise_command(binary: ServerBinary, datadir: Path) -> list[str]:
@@ -106,6 +115,15 @@ def _first(binary: ServerBinary, datadir: Path) -> list[str]:
         *as_root,
         f"--datadir={datadir}",
     ]
+
+
+def _clone_plugin(binary: ServerBinary) -> list[str]:
+    """Loads MySQL's CLONE plugin, with which a running server is copied, where it is installed."""
+    named = [o.partition("=")[2] for o in binary.prefix_options if o.startswith("--plugin-dir=")]
+    base = binary.path.resolve().parent.parent
+    folders = [*map(Path, named), base / "lib/mysql/plugin", base / "lib/plugin", *_PLUGIN_FOLDERS]
+    there = any((folder / _CLONE_PLUGIN).is_file() for folder in folders)
+    return [f"--plugin-load-add={_CLONE_PLUGIN}"] if there else []
 
 
 def _memory(options: ServerOptions) -> list[str]:

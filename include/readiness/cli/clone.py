@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from readiness.adapters.local_clones import LocalClones
@@ -13,23 +12,27 @@ from readiness.adapters.server_command import ServerOptions
 from readiness.cli import console
 from readiness.cli.adopting import Adoption, adopt_target
 from readiness.cli.arguments import add_json, add_verbs, number
+from readiness.cli.clone_listing import dsn_of, line, shown
 from readiness.config.settings import read_settings
 from readiness.flow.janitor import silence_line
 from readiness.model.clone import Clone
 from readiness.wiring.janitor import janitor_silence_s, tend_clones
-from readiness.wiring.targets import LEASE_S, clone_dsn, target_of
+from readiness.wiring.targets import LEASE_S, target_of
 
 if TYPE_CHECKING:
     from readiness.cli.arguments import Commands
 
+_NAME = "as `clone list` shows it"
+_SOURCE = "a private server's folder, a stopped datadir, or mysql://user@/?socket=PATH"
+
 
 def register(commands: Commands) -> None:
     """Adds the command and its verbs."""
-    verbs = add_verbs(commands, "clone", run, summary="create, list, destroy, adopt or tend clones")
-    create = verbs.add_parser("create", help="restore a stopped server's data as a clone")
-    create.add_argument(
-        "--source", type=Path, metavar="DIR", help="the folder of a stopped private server"
+    verbs = add_verbs(
+        commands, "clone", run, summary="create, list, reset, freeze, destroy, adopt or tend clones"
     )
+    create = verbs.add_parser("create", help="restore a server's data as a clone")
+    create.add_argument("--source", metavar="SOURCE", help=_SOURCE)
     create.add_argument("--snapshot", metavar="NAME", required=True, help="its name, or one taken")
     create.add_argument("--run-id", default="manual", help="whose clone it is")
     create.add_argument("--variant", default="a", help="tells clones of one run apart")
@@ -37,8 +40,20 @@ def register(commands: Commands) -> None:
         "--lease-h", type=number(0.01), default=LEASE_S / 3600, help="hours until it ends"
     )
     listed = verbs.add_parser("list", help="all clones of this machine")
+    renew = verbs.add_parser("renew", help="let a clone live longer")
+    renew.add_argument("name", metavar="NAME", help=_NAME)
+    renew.add_argument(
+        "--lease-h", type=number(0.01), default=LEASE_S / 3600, help="hours from now until it ends"
+    )
+    reset = verbs.add_parser("reset", help="copy a clone anew from its snapshot")
+    reset.add_argument("name", metavar="NAME", help=_NAME)
+    freeze = verbs.add_parser("freeze", help="take a snapshot of a masked clone, for its variants")
+    freeze.add_argument("name", metavar="NAME", help=_NAME)
+    freeze.add_argument(
+        "--snapshot", metavar="NAME", required=True, help="what the golden master is called"
+    )
     destroy = verbs.add_parser("destroy", help="remove a clone, its server and its data")
-    destroy.add_argument("name", metavar="NAME", help="as `clone list` shows it")
+    destroy.add_argument("name", metavar="NAME", help=_NAME)
     adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
     adopt.add_argument("dsn", metavar="DSN", help="the clone to trust")
     adopt.add_argument(
@@ -50,42 +65,84 @@ def register(commands: Commands) -> None:
     adopt.add_argument("--yes", action="store_true", help="do not ask")
     janitor = verbs.add_parser("janitor", help="destroy clones whose lease has ended, tell strays")
     janitor.add_argument("--dry-run", action="store_true", help="say it, and do nothing")
-    for verb in (create, listed, destroy, adopt, janitor):
+    for verb in (create, listed, renew, reset, freeze, destroy, adopt, janitor):
         add_json(verb)
 
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 0; destroying a clone that is gone is done, too. The janitor exits 3 when a clone
     could not be destroyed."""
-    clones = LocalClones(read_settings().state, options=ServerOptions(is_attached=False))
+    clones = LocalClones(
+        read_settings().state,
+        options=ServerOptions(is_attached=False),
+        tell=console.progress,
+    )
     if args.verb == "janitor":
         return _janitor(args)
-    verbs = {"create": _create, "list": _list, "destroy": _destroy, "adopt": _adopt}
+    verbs = {
+        "create": _create,
+        "list": _list,
+        "renew": _renew,
+        "reset": _reset,
+        "freeze": _freeze,
+        "destroy": _destroy,
+        "adopt": _adopt,
+    }
     return verbs[args.verb](args, clones)
 
 
 def _create(args: argparse.Namespace, clones: LocalClones) -> int:
     if args.source:
         console.progress(f"taking snapshot {args.snapshot} of {args.source}")
-        snapshot = clones.snapshot(str(args.source), args.snapshot)
+        snapshot = clones.snapshot(args.source, args.snapshot)
     else:
         snapshot = clones.snapshots.named(args.snapshot)
     console.progress(f"restoring {snapshot.name}, {snapshot.bytes / 1e6:.0f} MB")
     clone = clones.restore(
         snapshot, run_id=args.run_id, variant=args.variant, lease_s=args.lease_h * 3600
     )
-    dsn = clone_dsn(clones, clone)
-    console.result({**asdict(clone), "dsn": dsn}, f"{clone.name}\n  {dsn}", as_json=args.json)
-    return 0
+    return _tell(clone, clones, args)
 
 
 def _list(args: argparse.Namespace, clones: LocalClones) -> int:
     found = clones.list()
-    text = "\n".join(_line(clone) for clone in found) or "no clones"
+    text = "\n".join(line(clone, clones) for clone in found) or "no clones"
     silent_s = janitor_silence_s(read_settings())
     if found and silent_s:
         console.progress(silence_line(silent_s))
-    console.result({"clones": [asdict(clone) for clone in found]}, text, as_json=args.json)
+    listed = [shown(clone, clones) for clone in found]
+    console.result({"clones": listed}, text, as_json=args.json)
+    return 0
+
+
+def _tell(clone: Clone, clones: LocalClones, args: argparse.Namespace) -> int:
+    """A clone that was just made, and what to do with it."""
+    dsn = dsn_of(clone, clones)
+    masked = clone.masked or f"not masked: readiness mask --target '{dsn}'"
+    console.result(shown(clone, clones), f"{clone.name}\n  {dsn}\n  {masked}", as_json=args.json)
+    return 0
+
+
+def _renew(args: argparse.Namespace, clones: LocalClones) -> int:
+    clone = clones.renew(args.name, args.lease_h * 3600)
+    until = time.strftime("%Y-%m-%d %H:%M %Z", time.localtime(clone.lease_until))
+    console.result(shown(clone, clones), f"{clone.name} lives until {until}", as_json=args.json)
+    return 0
+
+
+def _reset(args: argparse.Namespace, clones: LocalClones) -> int:
+    console.progress(f"copying {args.name} anew")
+    return _tell(clones.reset(args.name), clones, args)
+
+
+def _freeze(args: argparse.Namespace, clones: LocalClones) -> int:
+    console.progress(f"stopping {args.name} in order, and copying it")
+    made = clones.freeze(args.name, args.snapshot)
+    text = (
+        f"{made.name}  {made.bytes / 1e6:,.0f} MB, {made.masked}\n"
+        f"  readiness clone create --snapshot {made.name} --variant b"
+    )
+    console.result(asdict(made), text, as_json=args.json)
     return 0
 
 
@@ -110,11 +167,3 @@ def _adopt(args: argparse.Namespace, clones: LocalClones) -> int:
     )
     console.result(asdict(marker), text, as_json=args.json)
     return 0
-
-
-def _line(clone: Clone) -> str:
-    age_min = (time.time() - clone.created_at) / 60
-    left_min = (clone.lease_until - time.time()) / 60
-    state = f"127.0.0.1:{clone.endpoint.port}" if clone.pid else "not running"
-    lease = f"lease ends in {left_min:.0f} min" if left_min > 0 else "lease has ended"
-    return f"{clone.name}  {state}  of {clone.snapshot}  {age_min:.0f} min old, {lease}"

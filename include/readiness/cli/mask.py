@@ -55,7 +55,6 @@ def register(commands: Commands) -> None:
         "--not-needed",
         metavar="WHY",
         type=_reason,
-        default="",
         help="the data holds nothing personal",
     )
     parser.add_argument(
@@ -115,12 +114,16 @@ def _result(masked: Masked, request: MaskRequest, clones: LocalClones) -> dict[s
         "rows": masked.rows,
         "seconds": round(masked.seconds, 3),
         "checks": masked.checks,
+        "values": masked.values,
         "files": [str(file) for file in files if file.is_file()],
         "dsn": clone_dsn(clones, clones.named(clone.name)) if clone else request.target.text,
     }
 
 
 def _text(masked: Masked, data: Mapping[str, Any]) -> str:
-    took = f"  {masked.rows:,} rows in {masked.seconds:.1f} s" if masked.checks else ""
+    took = ""
+    if masked.checks:
+        left = f"0 of {masked.values:,} personal values are left"
+        took = f"  {masked.rows:,} rows in {masked.seconds:.1f} s; {left}"
     lines = [f"masked: {masked.title}", took, *(f"  {file}" for file in data["files"])]
     return "\n".join(filter(None, [*lines, f"  load it by  {data['dsn']}"]))

@@ -43,6 +43,17 @@ class ServerProcess:
     home: str
 
 
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A snapshot or clone of which not even the record is whole. `changed_at`: its last sign of life,
+    seconds since the epoch; `is_alive`: the process that makes it lives."""
+
+    name: str
+    path: str
+    changed_at: float
+    is_alive: bool = False
+
+
 def decide(clone: Clone, *, now_s: float) -> Decision:
     """The fate of one clone as `CloneBackend.list` shows it, also a half-made one."""
     age_s = now_s - clone.created_at
@@ -57,6 +68,16 @@ def decide(clone: Clone, *, now_s: float) -> Decision:
     if not clone.pid and age_s >= GRACE_S:
         return Decision(clone.name, Fate.TELL, f"is half made or crashed: no server runs; {lease}")
     return Decision(clone.name, Fate.KEEP, lease)
+
+
+def decide_half(half: Half, *, now_s: float) -> Decision:
+    """The fate of what is half made. It goes once nobody can be making it any more: it never was
+    whole, so nothing is lost."""
+    age_s = now_s - half.changed_at
+    if half.is_alive or age_s < GRACE_S:
+        return Decision(half.name, Fate.KEEP, "is being made")
+    why = f"was left half made {minutes(age_s)} min ago"
+    return Decision(half.name, Fate.DESTROY, why)
 
 
 def strays(processes: Iterable[ServerProcess], clones: Iterable[Clone]) -> list[Decision]:
@@ -74,9 +95,12 @@ def has_record(clone: Clone) -> bool:
     return bool(clone.run_id)
 
 
-def silence_s(last_round_at: float | None, now_s: float) -> float:
-    """How long no janitor came, when that is too long; 0 when it is not, or none ever came."""
-    silent_s = 0.0 if last_round_at is None else now_s - last_round_at
+def silence_s(last_round_at: float | None, now_s: float, clones: Iterable[Clone] = ()) -> float:
+    """How long no janitor came, when that is too long; else 0. Where none ever came, it is missed since
+    the first lease of `clones` ended."""
+    ended = [clone.lease_until for clone in clones if has_record(clone)]
+    since = last_round_at if last_round_at is not None else min(ended, default=now_s)
+    silent_s = now_s - since
     return silent_s if silent_s > SILENT_S else 0.0
 
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 
+from readiness.clones import disk
 from readiness.errors import CloneError
 from readiness.model.clone import Clone, Endpoint, Snapshot
 
@@ -23,7 +24,6 @@ SCHEMA_VERSION = 1
 RECORD_FILE = "clone.json"
 UNMARKED_FILE = "unmarked"
 NEW_SUFFIX = ".new"  # of a clone's folder without its record
-_SPARE_BYTES = 200 << 20
 _NOT_CARRIED = (
     "auto.cnf",  # the server's identity: a copy needs its own
     "multi-master.info",
@@ -36,7 +36,7 @@ _NOT_CARRIED = (
     "*.sock",
     "*.err",
     "*.log",  # general and slow logs hold statements of people
-    "*-bin.state",
+    "*bin*.state",  # of MariaDB's binary log
 )
 _CARRIED = {"tc.log", "ddl_log.log", "ddl_recovery.log", "ddl_recovery-backup.log"}
 
@@ -128,7 +128,7 @@ def require_fit(snapshot: Snapshot, *, engine: str, version: str) -> None:
 def restore_need_bytes(snapshot: Snapshot, load_bytes: int = 0) -> int:
     """Bytes a restored clone needs on the disk: the copy, what load adds (a third where nobody knows),
     and logs."""
-    return snapshot.bytes + (load_bytes or snapshot.bytes // 3) + _SPARE_BYTES
+    return disk.need_bytes(snapshot.bytes) + (load_bytes or snapshot.bytes // 3)
 
 
 def not_carried(datadir: Path) -> list[Path]:

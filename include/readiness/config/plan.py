@@ -14,6 +14,7 @@ from readiness.config.plan_form import (
     CloneForm,
     FlowForm,
     PlanForm,
+    ProductionWatchForm,
     WaiverForm,
 )
 from readiness.config.rates import NormalRate, Rate
@@ -59,6 +60,16 @@ class ClonePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ProductionWatchPlan:
+    """Production, asked each second while its clone is loaded: by which account, which of its own
+    metrics stop the load, and after how many seconds without an answer it is stopped, too."""
+
+    dsn: str
+    abort: tuple[AbortRule, ...]
+    silence_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSource:
     """The file a plan came from, as it stood."""
 
@@ -88,6 +99,7 @@ class Plan:
     owner: str = "readiness"
     note: str = ""
     shards: int = 1
+    production_watch: ProductionWatchPlan | None = None
 
     @property
     def flow(self) -> Flow:
@@ -187,7 +199,15 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         owner=form.owner,
         note=form.note,
         shards=form.shards,
+        production_watch=_production_watch(form.production_watch),
     )
+
+
+def _production_watch(form: ProductionWatchForm | None) -> ProductionWatchPlan | None:
+    if form is None:
+        return None
+    rules = tuple(AbortRule(a.metric, a.op, a.limit, a.for_s) for a in form.abort)
+    return ProductionWatchPlan(form.dsn, rules, form.silence_s)
 
 
 def _clone(form: CloneForm | None) -> ClonePlan | None:

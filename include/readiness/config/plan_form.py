@@ -16,13 +16,14 @@ from pydantic import (
     model_validator,
 )
 
+from readiness.config.dsn import Dsn
 from readiness.config.masking import waiver_reason
 from readiness.config.mistakes import Form, name_of
 from readiness.config.nearest import did_you_mean
 from readiness.config.places import find
 from readiness.config.rates import Rate, parse_rate
 from readiness.config.schedule import Schedule, day_of, freeze_of, schedule_of
-from readiness.model.metrics import CATALOGUE
+from readiness.model.metrics import CATALOGUE, ON_PRODUCTION
 
 Name = Annotated[str, AfterValidator(name_of(r"[a-z0-9]+(-[a-z0-9]+)*", "a-z, 0-9 and -"))]
 StageName = Annotated[
@@ -50,6 +51,18 @@ def _metric_each_second(name: str) -> str:
     if name.startswith(("statement_", "checkout_service_", "commit_server_p")):
         raise ValueError(f"{name} is known only when a stage has ended")
     return name
+
+
+def _metric_of_production(name: str) -> str:
+    if name not in ON_PRODUCTION:
+        close = did_you_mean(name, ON_PRODUCTION)
+        raise ValueError(f"production is asked only for what is cheap to read.{close}")
+    return name
+
+
+def _dsn(text: str) -> str:
+    Dsn.parse(text)
+    return text
 
 
 def _timezone(name: str) -> str:
@@ -140,6 +153,22 @@ class AbortForm(Form):
     op: Literal["<", "<=", ">", ">="]
     limit: float
     for_s: Annotated[float, Field(ge=1)]
+
+
+class ProductionAbortForm(AbortForm):
+    """One rule on production's own metric that stops the load on its clone."""
+
+    WHAT: ClassVar[str] = "an abort rule of production"
+    metric: Annotated[str, AfterValidator(_metric_of_production)]
+
+
+class ProductionWatchForm(Form):
+    """Production, asked each second while its clone is loaded."""
+
+    WHAT: ClassVar[str] = "a watch on production"
+    dsn: Annotated[str, AfterValidator(_dsn)]
+    abort: Annotated[list[ProductionAbortForm], Field(min_length=1)]
+    silence_s: Annotated[float, Field(ge=3, le=300)] = 10.0
 
 
 class ValidityForm(Form):
@@ -236,6 +265,7 @@ class PlanForm(Form):
     shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1
     abort: list[AbortForm] = Field(default_factory=list)
+    production_watch: ProductionWatchForm | None = None
     expectations: Annotated[str, AfterValidator(_existing_expectations)]
     validity: ValidityForm = ValidityForm()
     evidence_valid_days: Annotated[int, Field(ge=1, le=365)] = 14

@@ -5,7 +5,7 @@ It knows nothing of plans or runs, so it also ends what a plan that is gone has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,8 +13,10 @@ from readiness.artifacts import json_files
 from readiness.clones.janitor import (
     Decision,
     Fate,
+    Half,
     ServerProcess,
     decide,
+    decide_half,
     minutes,
     silence_s,
     strays,
@@ -29,23 +31,27 @@ VERSION = 1
 @dataclass(frozen=True, slots=True)
 class Round:
     """What one round did. `destroyed` holds the clones as they were; `failed` those that could not
-    be destroyed, and why; `silent_s` is set when the round before was too long ago."""
+    be destroyed, and why; `removed` what was left half made, without a record; `silent_s` is set when
+    the round before was too long ago."""
 
     at: float
     destroyed: tuple[Clone, ...]
     kept: tuple[Decision, ...]
     told: tuple[Decision, ...]
     failed: tuple[Decision, ...]
+    removed: tuple[Decision, ...] = ()
     silent_s: float = 0.0
     is_dry_run: bool = False
 
     def lines(self) -> list[str]:
         """The round as people read it."""
         verb = "would be destroyed" if self.is_dry_run else "is destroyed"
+        gone = "would be removed" if self.is_dry_run else "is removed"
         ended = {c.name: minutes(self.at - c.lease_until) for c in self.destroyed}
         silence = [silence_line(self.silent_s)] if self.silent_s else []
         clones = [
             *(f"{name} {verb}: its lease ended {m} min ago" for name, m in ended.items()),
+            *(f"{d.name} {gone}: it {d.why}" for d in self.removed),
             *(f"! {d.name} could not be destroyed: {d.why}" for d in self.failed),
             *(f"! {d.name} {d.why}" for d in self.told),
             *(f"{d.name} stays: {d.why}" for d in self.kept),
@@ -57,6 +63,7 @@ class Round:
         return {
             "at": self.at,
             "destroyed": [clone.name for clone in self.destroyed],
+            "removed": [asdict(d) for d in self.removed],
             "kept": [asdict(d) for d in self.kept],
             "told": [asdict(d) for d in self.told],
             "failed": [asdict(d) for d in self.failed],
@@ -65,13 +72,20 @@ class Round:
         }
 
 
+def _nothing(_half: Half) -> None:
+    """What is never found needs no removal."""
+
+
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What a janitor looks after: the clones, the servers that run there, and its own diary."""
+    """What a janitor looks after: the clones, the servers that run there, what is half made, and its
+    own diary. `remove` deletes something half made."""
 
     clones: CloneBackend
     processes: Callable[[], Sequence[ServerProcess]]
     diary: Path
+    halves: Callable[[], Sequence[Half]] = tuple
+    remove: Callable[[Half], object] = _nothing
 
 
 def make_round(beat: Beat, *, now_s: float, is_dry_run: bool = False) -> Round:
@@ -82,18 +96,24 @@ def make_round(beat: Beat, *, now_s: float, is_dry_run: bool = False) -> Round:
     found = beat.clones.list()
     decisions = [decide(clone, now_s=now_s) for clone in found]
     expired = [c for c, d in zip(found, decisions, strict=True) if d.fate is Fate.DESTROY]
-    failed = [] if is_dry_run else [f for c in expired if (f := _destroy(beat.clones, c.name))]
+    halves = [(half, decide_half(half, now_s=now_s)) for half in beat.halves()]
+    silent_s = silence_s(last_round_at(beat.diary), now_s, found)
+    failed = () if is_dry_run else (*_destroy_all(beat, expired), *_remove_all(beat, halves))
     failures = {f.name for f in failed}
     made = Round(
         at=now_s,
         destroyed=tuple(c for c in expired if c.name not in failures),
-        kept=tuple(d for d in decisions if d.fate is Fate.KEEP),
+        kept=(
+            *(d for d in decisions if d.fate is Fate.KEEP),
+            *(d for _, d in halves if d.fate is Fate.KEEP),
+        ),
         told=(
             *(d for d in decisions if d.fate is Fate.TELL),
             *strays(beat.processes(), found),
         ),
-        failed=tuple(failed),
-        silent_s=silence_s(last_round_at(beat.diary), now_s),
+        failed=failed,
+        removed=tuple(d for _, d in halves if d.fate is Fate.DESTROY and d.name not in failures),
+        silent_s=silent_s,
         is_dry_run=is_dry_run,
     )
     if not is_dry_run:
@@ -115,6 +135,24 @@ def silence_line(silent_s: float) -> str:
     return f"! no janitor came for {minutes(silent_s)} min: is readiness_janitor paused?"
 
 
+def _destroy_all(beat: Beat, expired: Sequence[Clone]) -> Iterator[Decision]:
+    """Those that could not be destroyed."""
+    for clone in expired:
+        failed = _destroy(beat.clones, clone.name)
+        if failed:
+            yield failed
+
+
+def _remove_all(beat: Beat, halves: Sequence[tuple[Half, Decision]]) -> Iterator[Decision]:
+    """Those that could not be removed."""
+    for half, decision in halves:
+        if decision.fate is Fate.DESTROY:
+            try:
+                beat.remove(half)
+            except (ReadinessError, OSError) as error:
+                yield Decision(half.name, Fate.DESTROY, _words(error))
+
+
 def _destroy(clones: CloneBackend, name: str) -> Decision | None:
     """None when the clone is gone, whoever removed it."""
     try:
@@ -122,6 +160,9 @@ def _destroy(clones: CloneBackend, name: str) -> Decision | None:
     except (ReadinessError, OSError) as error:
         if all(clone.name != name for clone in clones.list()):
             return None
-        told = error.message if isinstance(error, ReadinessError) else str(error.strerror)
-        return Decision(name, Fate.DESTROY, told)
+        return Decision(name, Fate.DESTROY, _words(error))
     return None
+
+
+def _words(error: ReadinessError | OSError) -> str:
+    return error.message if isinstance(error, ReadinessError) else str(error.strerror)

@@ -224,9 +224,9 @@ def _forget_journal(session: Session) -> None:
 def _refuted(failed: Sequence[Check], count: int) -> str:
     if not failed:
         return "Nothing was proven: there was no check."
-    shown = ", ".join(" of ".join(filter(None, (c.metric, c.stage))) for c in failed[:_SHOWN])
-    more = f" and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
-    return f"{len(failed)} of {count} checks do not hold: {shown}{more}."
+    shown = "; ".join(check.why or check.expectation for check in failed[:_SHOWN])
+    more = f"; and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
+    return f"{len(failed)} of {_counted(count, 'check')} failed: {shown}{more}."
 
 
 def _title(policy: str, parts: Sequence[Part]) -> str:

@@ -11,8 +11,10 @@ from readiness.config.mistakes import in_order
 from readiness.config.nearest import did_you_mean
 from readiness.config.policy import WHAT, PolicyFile, Rule, Treatment, load_policy
 from readiness.errors import Mistake
-from readiness.masking.classify import fits
 from readiness.masking.coarse import emptied, generalized
+from readiness.masking.decision import (
+    fits,
+)
 from readiness.masking.references import Column, groups_of
 from readiness.model.catalogue import Catalogue, ColumnFacts
 from readiness.model.masking import Look

@@ -7,13 +7,16 @@ What was measured is written after every stage, so a run that dies in stage four
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from readiness.analysis.abort import AbortWatch, aborting_metric
 from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
+from readiness.errors import LoadError
+from readiness.flow.production import ProductionWatch
 from readiness.load.calibrate import capacity
 from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, run_stage
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
@@ -45,13 +48,15 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StagePorts:
-    """What a stage needs from the world. `gate` raises TargetRefused when a key is missing."""
+    """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
+    `production` is watched where a plan asks for it."""
 
     launch: Launch
     sampler: Sampler
     gate: Callable[[], None]
     watcher: Watcher
     barrier: StartBarrier = ON_THIS_HOST
+    production: ProductionWatch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,32 @@ class StageRules:
     validity: ValidityLimits
 
 
-def calibrate(options: LoadOptions, launch: Launch, *, seconds: float, clients: int) -> float:
+def calibrate(
+    options: LoadOptions,
+    launch: Launch,
+    *,
+    seconds: float,
+    clients: int,
+    production: ProductionWatch | None = None,
+) -> float:
     """The checkouts per second that `clients` closed-loop clients reach in `seconds`.
 
-    Raises LoadError when nothing ended well."""
+    Raises LoadError when nothing ended well, or production stopped it; MetricsError where it does
+    not answer."""
     stage = Stage(CALIBRATION, rate_per_s=0.0, hold_s=seconds)
     closed = replace(options, closed_loop_clients=clients)
-    result = run_stage(stage, closed, launch=launch(stage, closed, 0), on_tick=lambda _tick: None)
+    with _watched(production, CALIBRATION):
+        result = run_stage(
+            stage,
+            closed,
+            launch=launch(stage, closed, 0),
+            on_tick=lambda _tick: (production.look().stop or None) if production else None,
+        )
+    if production and result.aborted_by:
+        raise LoadError(
+            f"The calibration was stopped: {result.aborted_by}.",
+            hint="Calibrate when production is at rest, or with a normal_rate_per_s of its own.",
+        )
     return capacity(result)
 
 
@@ -78,7 +102,7 @@ def run_believable_stage(
     """Runs a stage, once more when the host disturbed it, and adds it to the folder's results.
 
     Raises TargetRefused, WorkerLost, MetricsError; earlier stages stand in the folder."""
-    once = _Once(stage, options, ports, rules)
+    once = _Once(stage, options, ports, rules, folder)
     result, samples = once.run(0)
     if _may_be_repeated(result) and is_invalid_by_host(result, samples, rules.validity):
         folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
@@ -107,12 +131,18 @@ class _Once:
     """One try of one stage."""
 
     def __init__(
-        self, stage: Stage, options: LoadOptions, ports: StagePorts, rules: StageRules
+        self,
+        stage: Stage,
+        options: LoadOptions,
+        ports: StagePorts,
+        rules: StageRules,
+        folder: RunFolder,
     ) -> None:
         self._stage = stage
         self._options = options
         self._ports = ports
         self._rules = rules
+        self._folder = folder
 
     def run(self, first_number: int) -> tuple[StageResult, list[Sample]]:
         """The stage's result and samples; the interlock is asked first."""
@@ -127,10 +157,37 @@ class _Once:
             new = ports.sampler.sample(stage.name)
             samples.extend(new)
             ports.watcher.update(tick, new)
-            return watch.update(tick, new)
+            # Production's own say comes first: it is why the load may run at all.
+            return self._stop_of_production(samples) or watch.update(tick, new)
 
-        launch = ports.launch(stage, self._options, first_number)
-        result = run_stage(
-            stage, self._options, launch=launch, on_tick=on_tick, barrier=ports.barrier
-        )
+        with _watched(ports.production, stage.name):
+            launch = ports.launch(stage, self._options, first_number)
+            result = run_stage(
+                stage, self._options, launch=launch, on_tick=on_tick, barrier=ports.barrier
+            )
         return result, samples
+
+    def _stop_of_production(self, samples: list[Sample]) -> str:
+        """Why production stops the load, "" to go on; what it said of itself joins the samples."""
+        if self._ports.production is None:
+            return ""
+        look = self._ports.production.look()
+        samples.extend(look.samples)
+        for trouble in look.troubles:
+            self._folder.append_event(
+                time.time(), "production_silent", stage=self._stage.name, trouble=trouble
+            )
+        return look.stop
+
+
+@contextmanager
+def _watched(production: ProductionWatch | None, stage: str) -> Iterator[None]:
+    """Watches production, if it is to be watched. Raises MetricsError where it does not answer."""
+    if production is None:
+        yield
+        return
+    production.begin(stage)
+    try:
+        yield
+    finally:
+        production.end()

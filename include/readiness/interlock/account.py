@@ -53,7 +53,7 @@ def account_key(open_load: Callable[[], Session] | None, *, is_ours: bool) -> Ke
     except TargetUnavailable:
         raise
     except (TargetError, ConfigError) as error:
-        return Key("account", False, f"account: {error.message.rstrip('.')}", error.hint)
+        return Key("account", False, f"account: {error.message.rstrip('.')}", error.hint or _LOG_IN)
     if not beyond:
         return Key(
             "account", True, f"{account.user} may change rows and nothing that reaches further"
@@ -93,6 +93,7 @@ def _told(beyond: list[str]) -> str:
     return ", ".join(beyond[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
+_LOG_IN = "Name an account in the DSN that may log in."
 _OURS = "Load as the clone's own load user, by the DSN that is printed by:\n  readiness clone list"
 
 

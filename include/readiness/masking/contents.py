@@ -27,6 +27,7 @@ _BINARY_HASHES = frozenset({20, 28, 32, 48, 64})
 _DATE = re.compile(r"(\d{4})-\d\d-\d\d")
 _FEW_WORDS = 24
 _MANY_ROWS = 12
+_READ = 2_000  # characters of a text in which spans are looked for
 _YOUNG_YEAR, _OLD_YEAR = 2005, 1900
 
 
@@ -34,8 +35,8 @@ _YOUNG_YEAR, _OLD_YEAR = 2005, 1900
 class Contents:
     """Shares (0 to 1) of the values that are not empty. `emails`, `phones`, `cards`, `ibans`, `ips`,
     `persons`, `uuids`, `ulids`, `hashes`, `digits`, `signed_digits`, `prose`, `codes`, `random` are of
-    whole values; `holding` is of those with something personal inside, `births` of days that look
-    like dates of birth. `is_words`: few different codes, as states of a program are."""
+    whole values; `holding` is of those with an e-mail, a number … inside, `naming` of those with
+    anything personal, `births` of days that look like dates of birth. `is_words`: few different codes, as states of a program are."""
 
     values: int = 0
     distinct: int = 0
@@ -54,6 +55,7 @@ class Contents:
     codes: float = 0
     random: float = 0
     holding: float = 0
+    naming: float = 0
     births: float = 0
 
     @property
@@ -93,7 +95,8 @@ def contents_of(values: Sequence[bytes | None], looks: Looks) -> Contents:
         prose=share(_PROSE.fullmatch),
         codes=share(_CODE.fullmatch),
         random=share(_RANDOM.fullmatch),
-        holding=share(lambda t: any(_holds(t, looks))),
+        holding=share(lambda t: _holds(t[:_READ], looks)),
+        naming=share(lambda t: next(looks.spans(t[:_READ]), None)),
         births=_births(texts),
     )
 

@@ -17,6 +17,8 @@ from readiness.masking.statistics import Statistic, read_statistics
 from readiness.ports import Session
 
 _COUNTER = re.compile(r" AUTO_INCREMENT=\d+")
+_ELSEWHERE = re.compile(r" (?:DATA|INDEX) DIRECTORY='[^']*'")  # of production's machine
+_CONSTRAINT = re.compile(r"\s*CONSTRAINT `(?:[^`]|``)+` (FOREIGN KEY|CHECK) .*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +35,22 @@ class Trigger:
 @dataclass(frozen=True, slots=True)
 class Definition:
     """`create` is what SHOW CREATE TABLE says; triggers stand in the order in which they fire;
-    `index_bytes` is of its secondary indexes, right after ANALYZE."""
+    `following` is the AUTO_INCREMENT counter, 0 for none; `index_bytes` is of its secondary indexes,
+    `data_bytes` of its rows, right after ANALYZE."""
 
     table: str
     create: str
     triggers: tuple[Trigger, ...]
     statistics: tuple[Statistic, ...]
     rows: int
+    following: int
     index_bytes: int
+    data_bytes: int
 
-    def create_as(self, name: str) -> str:
-        """The statement that makes the same table, empty, under another name."""
-        first = f"CREATE TABLE {quoted(self.table)} "
-        if not self.create.startswith(first):
-            raise MaskingError(f"The server shows no definition of table {self.table}.")
-        return f"CREATE TABLE {quoted(name)} {self.create[len(first) :]}"
+    def constraints(self, kinds: Sequence[str]) -> list[str]:
+        """The clauses of those kinds, FOREIGN KEY or CHECK, as they stand in the definition."""
+        found = (_CONSTRAINT.match(line) for line in self.create.split("\n"))
+        return [m[0].strip().rstrip(",") for m in found if m and m[1] in kinds]
 
     def says_the_same_as(self, create: str) -> bool:
         """Whether another definition is this one; keys may be listed in another order."""
@@ -77,7 +80,9 @@ def read_definition(session: Session, database: str, table: str, engine: str) ->
         tuple(_trigger(session, t) for t in trigger_names(session, database, table)),
         tuple(statistics),
         int(text(session.query(f"SELECT COUNT(*) FROM {name}")[0][0])),
+        _figure(session, "AUTO_INCREMENT", database, table),
         index_bytes(session, database, table),
+        data_bytes(session, database, table),
     )
 
 
@@ -88,9 +93,17 @@ def shown_create(session: Session, table: str) -> str:
 
 def index_bytes(session: Session, database: str, table: str) -> int:
     """What its secondary indexes take by the last ANALYZE, in bytes."""
+    return _figure(session, "INDEX_LENGTH", database, table)
+
+
+def data_bytes(session: Session, database: str, table: str) -> int:
+    """What its rows take by the last ANALYZE, in bytes."""
+    return _figure(session, "DATA_LENGTH", database, table)
+
+
+def _figure(session: Session, name: str, database: str, table: str) -> int:
     found = session.query(
-        "SELECT INDEX_LENGTH FROM information_schema.TABLES"
-        " WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s",
+        f"SELECT {name} FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s",
         (database, table),
     )
     return int(text(found[0][0])) if found and found[0][0] is not None else 0
@@ -158,4 +171,5 @@ def _use_settings(session: Session, trigger: Trigger) -> None:
 
 
 def _lines(create: str) -> list[str]:
-    return sorted(line.strip().rstrip(",") for line in _COUNTER.sub("", create).split("\n"))
+    said = _ELSEWHERE.sub("", _COUNTER.sub("", create))
+    return sorted(line.strip().rstrip(",") for line in said.split("\n"))

@@ -6,7 +6,10 @@ import re
 from dataclasses import replace
 
 from readiness.errors import StatementFailed
-from readiness.masking.classify import BINARIES, type_look
+from readiness.masking.decision import (
+    BINARIES,
+    type_look,
+)
 from readiness.masking.names import quoted
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source

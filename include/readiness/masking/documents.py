@@ -12,7 +12,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readiness.masking.classify import Decision, decide, place_of
+from readiness.masking.classify import decide
+from readiness.masking.decision import (
+    Decision,
+    place_of,
+)
 from readiness.masking.looks import Looks
 from readiness.masking.vocabulary import look_of_name, snake
 from readiness.model.catalogue import ColumnFacts, TableFacts
@@ -35,22 +39,37 @@ class Documents:
 
 def documents_of(table: TableFacts, values: Sequence[bytes | None], looks: Looks) -> Documents:
     """The personal paths of a column's documents."""
-    found: dict[str, list[object]] = defaultdict(list)
-    seen = 0
-    for value in filter(None, values):
-        try:
-            leaves = list(_leaves(json.loads(value), "$"))
-        except (ValueError, RecursionError):
-            continue
-        seen += 1
-        for path, leaf in leaves:
-            found[path].append(leaf)
-    if fault := _fault(found, looks):
+    found, seen, fault = _read(values, looks)
+    if fault:
         return Documents((), seen, fault)
     ids = _ids(table)
-    paths = [(path, _look(path, leaves, looks, table, ids)) for path, leaves in found.items()]
-    masked = tuple(JsonPath(path, look) for path, look in sorted(paths) if look is not None)
+    looked = {path: _look(path, held, looks, table, ids) for path, held in found.items()}
+    masked = tuple(JsonPath(p, look) for p, look in sorted(looked.items()) if look is not None)
     return Documents(masked, seen)
+
+
+def all_texts_of(table: TableFacts, values: Sequence[bytes | None], looks: Looks) -> Documents:
+    """Every path of a text, for documents of which a policy says that they are personal."""
+    found, seen, fault = _read(values, looks)
+    texts = {p: held for p, held in found.items() if any(isinstance(v, str) for v in held)}
+    looked = {path: _look(path, held, looks, table, ()) for path, held in texts.items()}
+    made = tuple(JsonPath(path, look or Look.TEXT) for path, look in sorted(looked.items()))
+    return Documents(() if fault else made, seen, fault)
+
+
+def _read(
+    values: Sequence[bytes | None], looks: Looks
+) -> tuple[Mapping[str, list[object]], int, str]:
+    """The values at each path, the number of documents, and why they have no paths."""
+    found: dict[str, list[object]] = defaultdict(list)
+    held = [v for v in values if v]
+    try:
+        for value in held:
+            for path, leaf in _leaves(json.loads(value), "$"):
+                found[path].append(leaf)
+    except (ValueError, RecursionError):
+        return found, len(held), "some of its documents are too large to be looked at"
+    return found, len(held), _fault(found, looks)
 
 
 def decide_document(

@@ -9,6 +9,7 @@ from readiness.errors import MaskingError, StatementFailed, TargetUnavailable
 
 AGAIN = "Run it again: it goes on where it stopped."
 _FULL = {1021, 1030, 1114, 1041, 3675, 1878, 1712}
+_NOT_MADE = {1004, 1005}
 _LOCKED = {1205, 1213, 3572, 1099}
 _DENIED = {1044, 1045, 1142, 1143, 1227, 1370, 1410, 1419, 1449, 1698, 3619}
 _UNFIT = {1264, 1265, 1292, 1366, 1406, 1411, 1048, 1690, 1365, 3140, 3141, 4079, 1977, 1918}
@@ -18,18 +19,16 @@ _NO_PARTITION = {1526, 1591, 1748}
 
 
 @contextmanager
-def told_of(table: str) -> Iterator[None]:
-    """Turns what a server says into a MaskingError that names the table; a lost connection stays
+def told_of(what: str) -> Iterator[None]:
+    """Turns what a server says into a MaskingError that names `what`; a lost connection stays
     TargetUnavailable."""
     try:
         yield
     except StatementFailed as error:
         cause, hint = _meaning(error)
-        raise MaskingError(f"Table {table} could not be masked: {cause}", hint=hint) from None
+        raise MaskingError(f"{what} could not be masked: {cause}", hint=hint) from None
     except TargetUnavailable as error:
-        raise TargetUnavailable(
-            f"{error.message} Table {table} is half masked.", hint=AGAIN
-        ) from None
+        raise TargetUnavailable(f"{error.message} {what} is half masked.", hint=AGAIN) from None
 
 
 def _meaning(error: StatementFailed) -> tuple[str, str]:
@@ -45,6 +44,11 @@ _KNOWN = (
         _FULL,
         "the server's disk is full (error {code}).",
         f"A rebuilt table needs room for a second copy of it. Make room. {AGAIN}",
+    ),
+    (
+        _NOT_MADE,
+        "the server could not create a table (error {code}): its disk may be full.",
+        f"See the server's error log, and make room. {AGAIN}",
     ),
     (
         _LOCKED,

@@ -39,6 +39,14 @@ class InPlace:
             f" WHERE {where}"
         )
 
+    def order(self) -> str:
+        """As the key orders them: rows stay where they are."""
+        return ""
+
+    def is_too_dense(self, rows: int) -> bool:
+        """Never: no page changes its rows, however many."""
+        return rows < 0
+
     def settle(self, rows: int) -> None:
         """Lengths are kept, so pages are."""
 

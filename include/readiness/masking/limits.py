@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from readiness.errors import MaskingError
-from readiness.masking.classify import KNOWN
+from readiness.masking.decision import (
+    KNOWN,
+)
 from readiness.masking.references import Column
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import MaskedColumn

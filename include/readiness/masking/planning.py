@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readiness.config.policy import Rule, Treatment
-from readiness.masking.classify import (
+from readiness.masking.classify import decide, forced
+from readiness.masking.coarse import emptied, generalized
+from readiness.masking.decision import (
     Decision,
-    decide,
     fits,
-    forced,
     place_of,
     type_look,
 )
-from readiness.masking.coarse import emptied, generalized
 from readiness.masking.derived import derivation_of
-from readiness.masking.documents import decide_document
+from readiness.masking.documents import all_texts_of, decide_document
 from readiness.masking.limits import notes_of, refuse_unmaskable
 from readiness.masking.looks import Looks
 from readiness.masking.references import Column, groups_of
@@ -98,14 +97,17 @@ def _decide_table(
 
 
 def _decide_json(table: _Table, column: ColumnFacts, rule: MaskRule | None, looks: Looks) -> None:
-    decision, documents = decide_document(table.facts, table.values(column.name), looks)
+    values = table.values(column.name)
+    decision, documents = decide_document(table.facts, values, looks)
+    if rule is not None:
+        documents = all_texts_of(table.facts, values, looks)
+        decision = Decision(Look.JSON, Source.POLICY, decision.why, Look.JSON)
     table.paths[column.name] = documents.paths
     if decision.is_masked and not documents.paths:
         table.derived[column.name] = emptied(column)
-    table.decisions[column.name] = decision
     if rule is not None:
-        base = Decision(Look.JSON, Source.POLICY, decision.why, Look.JSON)
-        table.decisions[column.name] = _ruled(table, column, rule, base)
+        decision = _ruled(table, column, rule, decision)
+    table.decisions[column.name] = decision
 
 
 def _ruled(table: _Table, column: ColumnFacts, rule: MaskRule, base: Decision) -> Decision:
@@ -264,10 +266,11 @@ def _held(
 
 def _masked(table: _Table) -> Iterator[MaskedColumn]:
     name = table.facts.name
-    for column, decision in table.decisions.items():
-        if not decision.is_masked:
+    for column, decided in table.decisions.items():
+        if not decided.is_masked:
             continue
         sql = table.derived.get(column, "")
+        decision = _told_apart(table.facts, column, decided)
         yield MaskedColumn(
             table=name,
             column=column,
@@ -279,6 +282,14 @@ def _masked(table: _Table) -> Iterator[MaskedColumn]:
             paths=() if sql else table.paths.get(column, ()),
             is_unique=table.facts.is_unique(column),
         )
+
+
+def _told_apart(table: TableFacts, column: str, decision: Decision) -> Decision:
+    """In an index, texts have to stay as different as they were."""
+    is_said = decision.source is Source.POLICY
+    if decision.look is not Look.BLANK or is_said or not table.is_indexed(column):
+        return decision
+    return replace(decision, look=Look.TEXT, domain=Look.TEXT)
 
 
 def _kept(table: _Table) -> Iterator[MaskedColumn]:

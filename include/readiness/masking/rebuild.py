@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping
 
 from readiness.errors import MaskingError
-from readiness.masking.definition import Definition, index_bytes, own_constraints
+from readiness.masking.definition import Definition, data_bytes, index_bytes, own_constraints
 from readiness.masking.names import quoted
 from readiness.masking.session import attempt
 from readiness.model.catalogue import Catalogue, TableFacts
@@ -39,13 +39,22 @@ class Rebuild:
         self._table = table
         self._definition = definition
         self._expressions = expressions
+        self._is_mariadb = catalogue.engine == "mariadb"
         self.name = new_name(table.name)
 
     def begin(self) -> None:
-        """Makes the new table, empty; one that a killed try left goes."""
+        """Makes the new table, empty; one that a killed try left goes. LIKE, since MySQL shows a
+        definition that was made from what it shows in other words."""
         self._session.query(f"DROP TABLE IF EXISTS {quoted(self.name)}")
         self._free_names()
-        self._session.query(self._definition.create_as(self.name))
+        new = quoted(self.name)
+        self._session.query(f"CREATE TABLE {new} LIKE {quoted(self._table.name)}")
+        kinds = ("FOREIGN KEY",) if self._is_mariadb else ("FOREIGN KEY", "CHECK")
+        adds = [f"ADD {clause}" for clause in self._definition.constraints(kinds)]
+        if self._definition.following > 1:
+            adds.append(f"AUTO_INCREMENT = {self._definition.following:d}")
+        if adds:
+            self._session.query(f"ALTER TABLE {new} {', '.join(adds)}")
 
     def statement(self, hints: str, where: str) -> str:
         """Fills in the rows of a condition; computed columns compute themselves."""
@@ -55,6 +64,24 @@ class Rebuild:
             f"INSERT INTO {quoted(self.name)} ({', '.join(map(quoted, names))})"
             f" SELECT {', '.join(values)} FROM {quoted(self._table.name)}{hints} WHERE {where}"
         )
+
+    def order(self) -> str:
+        """The order of rows that were written as they came, where the key does not tell it: that of a
+        time or counter that an index begins with, else none at all."""
+        firsts = [i.columns[0] for i in self._table.indexes if i.name != "PRIMARY" and i.columns]
+        born = next((c for c in firsts if c and self._tells_order(c)), "")
+        key = ", ".join(quoted(c) for c in self._table.primary_key if c)
+        return f" ORDER BY {quoted(born)}" if born else f" ORDER BY CRC32(CONCAT_WS(',', {key}))"
+
+    def is_too_dense(self, rows: int) -> bool:
+        """Whether `rows` rows, written in key order, take less room than the old table's do: those
+        came in another order (a random key), and left pages half full."""
+        if not rows or self._definition.data_bytes < _SMALL_BYTES:
+            return False
+        self._session.query(f"ANALYZE TABLE {quoted(self.name)}")
+        now = data_bytes(self._session, self._catalogue.database, self.name) / rows
+        before = self._definition.data_bytes / max(1, self._definition.rows)
+        return now < before * (1 - TOLERANCE_RATIO)
 
     def settle(self, rows: int) -> None:
         """Before the old table goes: all rows are there, and the indexes are as dense as before."""
@@ -75,6 +102,10 @@ class Rebuild:
             return
         self._session.query(f"DROP TABLE IF EXISTS {quoted(self._table.name)}")
         self._session.query(f"RENAME TABLE {quoted(self.name)} TO {quoted(self._table.name)}")
+
+    def _tells_order(self, column: str) -> bool:
+        facts = self._table.columns[column]
+        return facts.is_auto_increment or facts.data_type in {"datetime", "timestamp"}
 
     def _loosen(self) -> None:
         """Rows in key order fill pages to the brim; where production's are not so full, nor are ours."""
@@ -104,7 +135,7 @@ class Rebuild:
         table = self._table.name
         named = own_constraints(self._session, self._catalogue.database, table)
         drops = [f"DROP FOREIGN KEY {quoted(n)}" for n in named.get("FOREIGN KEY", ())]
-        if self._catalogue.engine == "mysql":
+        if not self._is_mariadb:
             drops += [f"DROP CHECK {quoted(n)}" for n in named.get("CHECK", ())]
         for drop in drops:
             self._session.query(f"ALTER TABLE {quoted(table)} {drop}")

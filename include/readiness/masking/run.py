@@ -36,6 +36,7 @@ from readiness.ports import Progress, Session
 
 RANGE_S = 1.0  # so long should a range take: undo stays small, and progress is told
 _MOST_ROWS = 200_000
+_TRIAL_ROWS = 20_000  # so many show how dense a table comes out
 _GROWTH = 4
 
 
@@ -86,7 +87,7 @@ def mask_tables(
 
 
 def _settle_in(session: Session, catalogue: Catalogue, key: tuple[str, tuple[object, ...]]) -> None:
-    with told_of(f"of {catalogue.database}"):
+    with told_of(f"Database {catalogue.database}"):
         prepare(session)
         take_over(session)
         stop_events(session)
@@ -106,6 +107,10 @@ class _Way(Protocol):
 
     def statement(self, hints: str, where: str) -> str: ...
 
+    def order(self) -> str: ...
+
+    def is_too_dense(self, rows: int) -> bool: ...
+
     def settle(self, rows: int) -> None: ...
 
     def swap(self) -> None: ...
@@ -124,7 +129,7 @@ class _TableWork:
 
     def run(self, course: Course) -> int:
         """Its rows."""
-        with told_of(self.table):
+        with told_of(f"Table {self.table}"):
             journal = TableJournal(Journal(self.session), self.table)
             state = journal.read()
             definition = journal.read_definition()
@@ -147,12 +152,12 @@ class _TableWork:
         self, journal: TableJournal, state: State, definition: Definition, course: Course
     ) -> None:
         way = self._way(definition)
-        if state.step is Step.PREPARING:
-            way.begin()
-            state = replace(state, step=Step.FILLING)
-            if self._range_key() is not None:
-                journal.write(state)
-        if state.step is Step.FILLING:
+        while state.step in {Step.PREPARING, Step.FILLING}:
+            if state.step is Step.PREPARING:
+                way.begin()
+                state = replace(state, step=Step.FILLING)
+                if self._range_key() is not None:
+                    journal.write(state)
             state = self._fill(way, journal, state, definition, course)
         if state.step is Step.SETTLING:
             way.settle(state.rows)
@@ -187,9 +192,17 @@ class _TableWork:
         if key is None:
             return self._fill_whole(way, journal, state)
         while state.step is Step.FILLING:
-            state = self._fill_range(way, key, journal, state)
+            state = self._judged(way, journal, self._fill_range(way, key, journal, state))
             course.at(self.table, min(1.0, state.rows / max(1, definition.rows)))
         return state
+
+    def _judged(self, way: _Way, journal: TableJournal, state: State) -> State:
+        """Begins anew, once, where the order of the key makes the rows denser than they were."""
+        if state.is_judged or (state.step is Step.FILLING and state.rows < _TRIAL_ROWS):
+            return state
+        if way.is_too_dense(state.rows):
+            return _noted(journal, State(Step.PREPARING, is_shuffled=True, is_judged=True))
+        return replace(state, is_judged=True)
 
     def _fill_whole(self, way: _Way, journal: TableJournal, state: State) -> State:
         """In one statement. A kill in it finds the journal before `begin`, which makes all anew."""
@@ -205,6 +218,7 @@ class _TableWork:
         upto = end_of_range(self.session, self.table, key, state.after, state.range_rows)
         self.session.query("START TRANSACTION")
         where = condition(key, state.after, upto)
+        where += way.order() if state.is_shuffled else ""
         rows = self._masked(way.statement(f" FORCE INDEX ({quoted(key.index)})", where))
         if self.method.how is How.UPDATE:  # the server counts the rows that it found changed
             rows = state.range_rows

@@ -17,6 +17,7 @@ from readiness.ports import Row, Session
 Sample = Mapping[str, bytes | None]
 
 MOST_BYTES = 16_384  # of one value
+_MOST_OF_DOCUMENT = 262_144  # characters; a part of a document cannot be read
 _SEARCHED_ROWS = 2_000_000  # of larger tables no text is searched as a whole
 _SPOTS = 8
 _LONG = 4_000  # characters; longer columns are read up to MOST_BYTES
@@ -96,8 +97,10 @@ class _Reader:
 
 
 def _selected(column: ColumnFacts) -> str:
-    is_long = column.data_type in _LARGE and (column.max_chars > _LONG or column.is_json)
     name = bound(column.name)
+    if column.is_json:
+        return f"LEFT({name}, {_MOST_OF_DOCUMENT})"
+    is_long = column.data_type in _LARGE and column.max_chars > _LONG
     return f"LEFT({name}, {MOST_BYTES})" if is_long else name
 
 

@@ -24,12 +24,15 @@ class Step(StrEnum):
 @dataclass(frozen=True, slots=True)
 class State:
     """`after` is where the last range ended, as literals; `rows` are masked; `range_rows` is the size
-    of the next range."""
+    of the next range. `is_shuffled`: rows of a range go in out of key order; `is_judged`: whether they
+    should was asked."""
 
     step: Step
     after: tuple[str, ...] = ()
     rows: int = 0
     range_rows: int = 1000
+    is_shuffled: bool = False
+    is_judged: bool = False
 
 
 class TableJournal:
@@ -54,7 +57,7 @@ class TableJournal:
         if said is None:
             return State(Step.PREPARING)
         raw = json.loads(said)
-        return State(Step(raw["step"]), tuple(raw["after"]), raw["rows"], raw["range_rows"])
+        return State(**raw | {"step": Step(raw["step"]), "after": tuple(raw["after"])})
 
     def write(self, state: State) -> None:
         """In the transaction that is open, if one is."""

@@ -28,6 +28,7 @@ def _named(words: str) -> re.Pattern[str]:
 
 
 _LOOKS: tuple[tuple[Look, re.Pattern[str]], ...] = (
+    (Look.TOKEN, _named("(?:password|passwort|passwd|pwd|kennwort|pin|otp|token)_?(?:hash|digest)")),
     (Look.DOMAIN, _named("(?:e_?)?mail_?(?:domain|host)")),
     (Look.HEX, re.compile(r"(?:^|_)(?:sha_?(?:1|224|256|384|512)|md_?5|hash(?:ed)?|digest|fingerprint|hmac"
                           r"|fingerabdruck)$|(?:^|_)hash_(?:of_)?(?:e_?mail|phone|card)$")),

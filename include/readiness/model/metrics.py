@@ -152,7 +152,35 @@ CATALOGUE: dict[str, Metric] = {
 }
 
 
+PRODUCTION = "production"
+"""The source of what production says of itself while its clone is loaded."""
+
+ON_PRODUCTION = (
+    "threads_running",
+    "connections",
+    "commit_server_mean_ms",
+    "statements_per_s",
+    "aas",
+    "aas_commit",
+    "aas_lock",
+    "read_iops",
+    "read_bytes_per_s",
+    "buffer_pool_hit_ratio",
+    "physical_reads_per_statement",
+    "row_lock_waits_per_s",
+    "row_lock_time_ms_per_s",
+    "row_lock_current_waits",
+)
+"""What a watch on production may be asked for: all of it is cheap to read."""
+
+
+def of_production(metric: str) -> str:
+    """What a catalogue metric is called when production itself was asked: never mixed with the
+    target's own."""
+    return f"native.{PRODUCTION}.{metric}"
+
+
 def unit_of(name: str) -> str:
-    """The unit of a catalogue metric, or "" for a native one."""
-    metric = CATALOGUE.get(name)
+    """The unit of a catalogue metric, also of production's own, or "" for a native one."""
+    metric = CATALOGUE.get(name.removeprefix(of_production("")))
     return metric.unit if metric else ""

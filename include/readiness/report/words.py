@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from readiness.model.metrics import unit_of
+from readiness.model.metrics import of_production, unit_of
 from readiness.model.verdict import VerdictWord
 from readiness.report.numbers import SPACE, quantity
 
@@ -86,6 +86,9 @@ _UNIT_ENDINGS = ("_per_s", "_ms", "_ratio", "_bytes", "_s")
 def title(metric: str, statistic: str = "value") -> str:
     """A metric or a validity rule as people say it: "commit p99", "active sessions"; unknown
     native names stay as they are."""
+    own = of_production("")
+    if metric.startswith(own):
+        return f"production's own {title(metric.removeprefix(own), statistic)}"
     if metric.startswith("samples_"):
         return f"samples missing of {_spoken(metric.removeprefix('samples_'))}"
     known = _TITLES.get(metric.rpartition(".")[2])

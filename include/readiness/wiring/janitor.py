@@ -7,8 +7,11 @@ say so to its channel, so the janitor does.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
+from readiness.adapters import leftovers
+from readiness.adapters.clone_folder import remove_tree
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.server_command import ServerOptions
 from readiness.adapters.server_state import server_processes_of
@@ -26,12 +29,19 @@ DIARY_FILE = "janitor.json"
 SEALED = "run_sealed"  # the last event of a run whose seal task has run
 
 
-def tend_clones(settings: Settings, *, desk: Desk | None = None, is_dry_run: bool = False) -> Round:
-    """One round over the clones of the state folder; `desk` is told of runs that were never sealed.
+def tend_clones(
+    settings: Settings,
+    *,
+    desk: Desk | None = None,
+    is_dry_run: bool = False,
+    now_s: float | None = None,
+) -> Round:
+    """One round over the clones of the state folder, now unless `now_s` says when; `desk` is told of
+    runs that were never sealed.
 
     Raises Busy while another janitor is here."""
     with RunLock(settings.state / "janitor.lock"):
-        made = make_round(_beat(settings), now_s=time.time(), is_dry_run=is_dry_run)
+        made = make_round(_beat(settings), now_s=now_s or time.time(), is_dry_run=is_dry_run)
     if not is_dry_run:
         for clone in made.destroyed:
             _close(RunFolder(settings.runs / clone.run_id), clone, made, desk or desk_of(settings))
@@ -40,7 +50,9 @@ def tend_clones(settings: Settings, *, desk: Desk | None = None, is_dry_run: boo
 
 def janitor_silence_s(settings: Settings) -> float:
     """How long no janitor came, when that is too long; else 0."""
-    return silence_s(last_round_at(settings.state / DIARY_FILE), time.time())
+    return silence_s(
+        last_round_at(settings.state / DIARY_FILE), time.time(), _clones(settings).list()
+    )
 
 
 def _close(folder: RunFolder, clone: Clone, made: Round, desk: Desk) -> None:
@@ -64,10 +76,20 @@ def _events(folder: RunFolder) -> list[dict[str, Any]]:
 
 
 def _beat(settings: Settings) -> Beat:
-    clones = LocalClones(settings.state, options=ServerOptions(is_attached=False))
+    clones = _clones(settings)
 
     def processes() -> list[ServerProcess]:
         found = server_processes_of(clones.root / "clones")
         return [ServerProcess(process.pid, str(datadir.parent)) for process, datadir in found]
 
-    return Beat(clones, processes, settings.state / DIARY_FILE)
+    return Beat(
+        clones,
+        processes,
+        settings.state / DIARY_FILE,
+        halves=lambda: leftovers.half_made(clones.root),
+        remove=lambda half: remove_tree(Path(half.path)),
+    )
+
+
+def _clones(settings: Settings) -> LocalClones:
+    return LocalClones(settings.state, options=ServerOptions(is_attached=False))

@@ -38,6 +38,7 @@ from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
 from readiness.wiring.lineage import lineage_of
+from readiness.wiring.production import watch_of, with_watched
 from readiness.wiring.scans import guard_of
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
@@ -91,7 +92,7 @@ def open_run(
     workload_at(request.workload)
     kept = filter_beside(request.workload)
     guard_of(kept)  # a lost key is told before the load, not after it
-    gate(request.target, settings)()
+    gate(request.target, with_watched(settings, request.plan))()
     source = load_source(request)
     capacity = _capacity(request.plan, launcher(request.target, source), progress)
     normal = _normal_rate(request.plan, capacity)
@@ -120,6 +121,7 @@ def run_one_stage(
     MetricsError; what was measured before stands in the folder."""
     plan = request.plan
     stage = next(s for s in request.folder.read_run().stages if s.name == stage_name)
+    settings = with_watched(settings, plan)
     with spread(plan, request.folder, stage_name) as shards, ExitStack() as closing:
         metrics = sampler(request.target, shard_pids=shards.pids)
         closing.callback(metrics.close)
@@ -134,6 +136,7 @@ def run_one_stage(
                 gate=hold(request.target, settings, for_s=2 * stage.duration_s + _LEASE_SPARE_S),
                 watcher=watcher,
                 barrier=shards.barrier,
+                production=watch_of(plan),
             ),
             StageRules(plan.abort, plan.validity),
             request.folder,
@@ -146,7 +149,7 @@ def run_shard(request: RampRequest, stage_name: str, shard: int, settings: Setti
 
     Raises TargetRefused, LoadError, WorkerLost."""
     own = shard_of(request.plan, shard)
-    ask = gate(request.target, settings)
+    ask = gate(request.target, with_watched(settings, request.plan))
     start: Callable[[Assignment], WorkerProcess] | None = None
 
     def launch(told: Assignment) -> WorkerProcess:
@@ -222,7 +225,13 @@ def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:
     if asked is None or not asked.needs_calibration:
         return 0.0
     progress(f"calibrating for {asked.calibrate_s:g} s with {CALIBRATION_CLIENTS} clients")
-    return calibrate(plan.options, launch, seconds=asked.calibrate_s, clients=CALIBRATION_CLIENTS)
+    return calibrate(
+        plan.options,
+        launch,
+        seconds=asked.calibrate_s,
+        clients=CALIBRATION_CLIENTS,
+        production=watch_of(plan),
+    )
 
 
 def _normal_rate(plan: Plan, capacity_per_s: float) -> float:

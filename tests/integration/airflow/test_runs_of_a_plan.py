@@ -36,6 +36,7 @@ def test_a_run_that_is_not_ready_is_green(start_dag: StartDag) -> None:
     assert run.left == []
     assert told(run) == ["start", "stage", "stage", "report", "end"]
     assert "before the freeze" in run.folder.read_run().notes
+    assert run.folder.read_run().target["masked"].startswith("policy default ")
     log = run.log.read_text("utf-8")
     assert "stage 1x: 10 checkouts/s" in log
     assert "stage 1x ended: " in log
@@ -56,6 +57,17 @@ def test_a_restore_that_fails_leaves_nothing_and_is_red(
     assert run.left == []
     assert told(run) == ["start", "end"]
     assert "is not what its manifest says" in run.log.read_text("utf-8")
+
+
+def test_a_clone_that_cannot_be_masked_is_destroyed_and_never_loaded(start_dag: StartDag) -> None:
+    run = start_dag("wrong-policy")
+    state, tasks = run.end()
+    assert state == "failed"
+    wanted = {"restore": "success", "mask": "failed", "calibrate": "upstream_failed"}
+    wanted |= {"1x.load": "upstream_failed", "destroy": "success", "seal": "failed"}
+    assert {name: tasks[name] for name in wanted} == wanted
+    assert run.left == []
+    assert "the table users has no column emial. Did you mean email" in run.log.read_text("utf-8")
 
 
 def test_an_unknown_key_ends_the_run_before_anything_is_made(start_dag: StartDag) -> None:
@@ -80,7 +92,7 @@ def test_a_stage_that_airflow_ends_stops_loading_at_once(start_dag: StartDag) ->
 
 def wait_until_loading(run: DagProcess) -> None:
     deadline = time.monotonic() + 180
-    while "stage 1x: 10 checkouts/s" not in run.log.read_text("utf-8"):
+    while "stage 1x: " not in run.log.read_text("utf-8"):
         assert run.process.poll() is None, run.log.read_text("utf-8")[-3000:]
         assert time.monotonic() < deadline
         time.sleep(0.2)

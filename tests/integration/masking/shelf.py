@@ -13,6 +13,9 @@ from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Progress, Row, Session
 
 KEY = "ab" * 32
+_DIGITS = " UNION ALL ".join(f"SELECT {n}" for n in range(1, 10))
+# A derived table of n from 0 to 9999.
+NUMBERS = f"(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d n FROM {', '.join(f'(SELECT 0 d UNION ALL {_DIGITS}) {x}' for x in 'abce')}) s"
 
 
 class Shelf:

@@ -30,12 +30,6 @@ def checksums(server: LocalServer) -> list[tuple[object, ...]]:
         session.close()
 
 
-def test_a_running_server_is_not_copied(private_server: LocalServer, clones: LocalClones) -> None:
-    with pytest.raises(CloneError, match="a copy would be torn"):
-        clones.snapshot(str(private_server.directory), "torn")
-    assert clones.snapshots.all() == []
-
-
 def test_a_datadir_that_somebody_else_has_open_is_not_copied(
     private_server: LocalServer, clones: LocalClones, tmp_path: Path
 ) -> None:

@@ -7,16 +7,36 @@ from pathlib import Path
 import pytest
 
 from readiness.clones.manifest import (
+    INTENT_FILE,
     MANIFEST_FILE,
+    Intent,
     Manifest,
     digest_of,
+    read_intent,
     read_manifest,
     size_of,
+    write_intent,
     write_manifest,
 )
 from readiness.errors import CloneError
 
-MANIFEST = Manifest("gold", "mariadb", "10.11.19", 3, 42, "ab" * 32, 1.5, "/srv/data", 7)
+MANIFEST = Manifest(
+    "gold",
+    "mariadb",
+    "10.11.19",
+    3,
+    42,
+    "ab" * 32,
+    1.5,
+    "/srv/data",
+    7,
+    method="mariadb-backup",
+    masked="policy p: 3 columns",
+    variables={"innodb_page_size": "16384"},
+    checksums={"shop.users": 12},
+    checksums_by="mariadb 10.11.19",
+)
+INTENT = Intent("gold", "/srv/data", "stopped", 1.5, 7, 99)
 
 
 @pytest.fixture
@@ -64,7 +84,30 @@ def test_any_change_changes_the_digest(tree: Path, change: str) -> None:
     assert digest_of(tree) != before
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": 1}', '{"schema_version": 9}'])
+def test_an_older_form_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    write_manifest(tmp_path, MANIFEST)
+    path = tmp_path / MANIFEST_FILE
+    path.write_text(path.read_text().replace('"schema_version": 2', '"schema_version": 1'))
+    with pytest.raises(CloneError, match="schema_version 1, and 2 is read") as refused:
+        read_manifest(tmp_path)
+    assert "Take the snapshot again" in refused.value.hint
+
+
+def test_an_intent_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_intent(tmp_path, INTENT)
+    assert read_intent(tmp_path) == INTENT
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"schema_version": 2}', '{"schema_version": 1}']
+)
+def test_a_torn_intent_is_none(tmp_path: Path, text: str) -> None:
+    assert read_intent(tmp_path) is None
+    (tmp_path / INTENT_FILE).write_text(text)
+    assert read_intent(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": 2}', '{"schema_version": 9}'])
 def test_a_broken_manifest_is_no_snapshot(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST_FILE).write_text(text)
     with pytest.raises(CloneError):

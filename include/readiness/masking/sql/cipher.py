@@ -31,18 +31,22 @@ def digits(value: Value, sql: str, length: str) -> str:
     return "CONCAT({}, {})".format(*_rounds(value, left, right, 10))
 
 
-def letters(value: Value, sql: str, *, is_capital: bool = False) -> str:
-    """`sql`, 1 to 12 ASCII letters, as as many small others; the first a capital on demand."""
+def letters(value: Value, sql: str, is_capital: str) -> str:
+    """`sql`, 1 to 12 ASCII letters, as as many small others; the first a capital where the condition
+    `is_capital` holds."""
     word = _swapped(f"LOWER({sql})", _LATE, _EARLY)
     length = f"CHAR_LENGTH({sql})"
     # The longer half stands first: a single letter is in it, and the capital is cut from it alone.
     first = _Half(f"LEFT({word}, (1 + {length}) DIV 2)", f"(1 + {length}) DIV 2")
     second = _Half(f"SUBSTRING({word}, 1 + (1 + {length}) DIV 2)", f"{length} DIV 2")
     end, begin = _rounds(value, second, first, 26)
-    made = [_swapped(f"LOWER({part})", _EARLY, _LATE) for part in (begin, end)]
-    if is_capital:
-        made[0] = f"CONCAT(UPPER(LEFT({made[0]}, 1)), SUBSTRING({made[0]}, 2))"
-    return f"CONCAT({made[0]}, {made[1]})"
+    initial, end = _spelled(f"LEFT({begin}, 1)"), f"CONCAT(SUBSTRING({begin}, 2), {end})"
+    return f"CONCAT(IF({is_capital}, UPPER({initial}), {initial}), {_spelled(end)})"
+
+
+def _spelled(sql: str) -> str:
+    """Digits of base 26 as letters."""
+    return _swapped(f"LOWER({sql})", _EARLY, _LATE)
 
 
 def _rounds(value: Value, left: _Half, right: _Half, base: int) -> tuple[str, str]:

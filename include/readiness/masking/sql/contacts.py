@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from readiness.masking.sql.cipher import MOST_DIGITS, digits
 from readiness.masking.sql.parts import Value, cases, collated, group, matches, text
-from readiness.masking.sql.streams import alnum, alnum_of_length, laid_over
+from readiness.masking.sql.streams import alnum, alnum_of_length
 from readiness.masking.sql.texts import prose
 
 _DOMAIN = "domain"  # one key for all domains of a database, whatever column they stand in
@@ -42,13 +42,13 @@ def _ending(value: Value, length: str, ending: str) -> str:
 
 def email(value: Value) -> str:
     """EMAIL: the local part by a hash of the whole address, so that one at two providers differs; what
-    stands behind the last @ as DOMAIN makes it, under attempt 0. A text without @ is prose."""
-    end = f"SUBSTRING_INDEX({value.sql}, {text('@')}, -1)"
-    local = alnum_of_length(
-        value, "local", f"({value.length} - CHAR_LENGTH({end}) - 1)", is_small=True
-    )
-    made = f"CONCAT({local}, {text('@')}, {domain(replace(value.part(end), attempt=0))})"
-    return cases((f"LOCATE({text('@')}, {value.sql})", made), otherwise=prose(value))
+    stands behind the last @ as DOMAIN makes it, under attempt 0. A text without @ is all local part."""
+    at = text("@")
+    end = f"SUBSTRING_INDEX({value.sql}, {at}, -1)"
+    after = f"IF(LOCATE({at}, {value.sql}), 1 + CHAR_LENGTH({end}), 0)"
+    local = alnum_of_length(value, "local", f"({value.length} - {after})", is_small=True)
+    owner = domain(replace(value, sql=end, same=end, attempt=0))
+    return f"CONCAT({local}, IF(LOCATE({at}, {value.sql}), CONCAT({at}, {owner}), ''))"
 
 
 def phone(value: Value) -> str:
@@ -68,41 +68,26 @@ def _laid(value: Value, *, keeps_first: bool) -> str:
     bare = sql
     for sign in "+ -()/.,#*":
         bare = f"REPLACE({bare}, {text(sign)}, '')"
-    simple = f"REPLACE({sql}, {text('+')}, '')"
-    plus = f"CONCAT(LEFT({sql}, {value.length} - CHAR_LENGTH({simple})), {_mapped(value, simple, keeps_first)})"
+    plain = f"REPLACE({sql}, {text('+')}, '')"
+    start = f"LEFT({sql}, {value.length} - CHAR_LENGTH({plain}))"
+    is_laid = f"{matches(sql, _NUMBER_SIGNS)} AND CHAR_LENGTH({bare}) BETWEEN 1 AND {MOST_DIGITS}"
     return cases(
-        (matches(sql, _PLAIN_PHONE), plus),
-        (f"NOT {matches(sql, _NUMBER_SIGNS)}", prose(value)),
-        (f"CHAR_LENGTH({bare}) = 0", sql),
-        (
-            f"CHAR_LENGTH({bare}) <= {MOST_DIGITS}",
-            _overlaid(value, bare, _mapped(value, bare, keeps_first)),
-        ),
-        otherwise=laid_over(value),
+        (matches(sql, _PLAIN_PHONE), f"CONCAT({start}, {_mapped(value, plain, keeps_first)})"),
+        (is_laid, _overlaid(value, bare, _mapped(value, bare, keeps_first))),
+        otherwise=prose(value),
     )
 
 
 def _mapped(value: Value, number: str, keeps_first: bool) -> str:
     """The digits of a number; 1 to 19 of them."""
-    return first_kept(value, number) if keeps_first else _card_safe(value, number)
-
-
-def first_kept(value: Value, number: str) -> str:
-    """The first digit, and the others one-to-one."""
-    rest = digits(value, f"SUBSTRING({number}, 2)", f"(CHAR_LENGTH({number}) - 1)")
-    return f"CONCAT(LEFT({number}, 1), {rest})"
-
-
-def _card_safe(value: Value, number: str) -> str:
-    rest = digits(value, f"SUBSTRING({number}, 2)", f"(CHAR_LENGTH({number}) - 1)")
-    other = f"SUBSTRING('5678901234', 1 + CAST(LEFT({number}, 1) AS UNSIGNED), 1)"
-    return cases(
-        (
-            f"CHAR_LENGTH({number}) < {_CARD_DIGITS}",
-            digits(value, number, f"CHAR_LENGTH({number})"),
-        ),
-        otherwise=f"CONCAT({other}, {rest})",
-    )
+    length = f"CHAR_LENGTH({number})"
+    first, head = f"LEFT({number}, 1)", "1"
+    if not keeps_first:
+        head = f"({length} >= {_CARD_DIGITS})"
+        other = f"SUBSTRING('5678901234', 1 + CAST({first} AS UNSIGNED), 1)"
+        first = f"IF({head}, {other}, '')"
+    rest = digits(value, f"SUBSTRING({number}, 1 + {head})", f"({length} - {head})")
+    return f"CONCAT({first}, {rest})"
 
 
 def _overlaid(value: Value, bare: str, made: str) -> str:

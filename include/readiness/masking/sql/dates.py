@@ -36,7 +36,12 @@ def moment(value: Value, column: str, facts: ColumnFacts) -> str:
     then = f"MOD(CAST({now} AS SIGNED) + CAST({turn} AS SIGNED), {per_day})"
     ticks = f"CAST({then} - CAST({now} AS SIGNED) AS SIGNED) * {1_000_000 // unit}"
     shift = f"CAST({_shift(value, column, facts.data_type)} AS SIGNED) * {_DAY_S * 1_000_000}"
-    return _where_a_day(column, f"({column} + INTERVAL ({shift} + {ticks}) MICROSECOND)")
+    moved = f"({column} + INTERVAL ({shift} + {ticks}) MICROSECOND)"
+    if facts.data_type == "timestamp":
+        # The type's first and last day are not whole; what stands there means "never" or "for ever".
+        ends = f"DATE({column}) IN ('1970-01-01', '2038-01-19')"
+        moved = cases((ends, column), otherwise=moved)
+    return _where_a_day(column, moved)
 
 
 def time_of_day(value: Value, column: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from readiness.masking.sql.contacts import phone
+from readiness.masking.sql.numbers import real_text
 from readiness.masking.sql.parts import Value, as_text, by_engine, cases, folded, text
 from readiness.model.masking import JsonPath, Look
 
@@ -90,11 +90,7 @@ def _leaf(
 
 
 def _number(value: Value) -> str:
-    """As a phone number: sign, point and first digit stay. An exponent stays too."""
-    small = f"LOWER({value.sql})"
-    mantissa = value.part(f"SUBSTRING_INDEX({small}, 'e', 1)")
-    end = f"SUBSTRING({value.sql}, 1 + CHAR_LENGTH({mantissa.sql}))"
-    made = f"CONCAT({phone(mantissa)}, {end})"
+    made = real_text(value, value.sql)
     return f"IF(JSON_VALID({made}), {made}, '0')"
 
 

@@ -1,6 +1,6 @@
 """NUMBER: as many digits, the same first one, sign and scale.
 
-The digits behind the first one map one-to-one (up to 19 of them; further ones stay 0-filled by a hash).
+The digits behind the first one map one-to-one (up to 19 of them; more by a hash).
 A number of one digit says only its magnitude and stays. Where the type ends within numbers of a length
 and a first digit (60000 to 65535), they are turned within that stretch, so that none leaves the type.
 """
@@ -48,30 +48,38 @@ def integer(value: Value, column: str, facts: ColumnFacts) -> str:
 
 def decimal(value: Value, column: str, facts: ColumnFacts) -> str:
     """A number of an exact type: its digits, whatever their scale."""
-    scale = _scale(facts)
+    precision, scale = _digits(facts)
     plain = f"REPLACE(REPLACE(CAST({column} AS CHAR), '-', ''), '.', '')"
-    number = f"TRIM(LEADING '0' FROM {plain})"
-    made = f"CAST({_masked(value, number)} AS DECIMAL(65, 0))"
-    unit = f"0.{'0' * (scale - 1)}1" if scale else "1"
-    return cases((f"{column} = 0", column), otherwise=_signed(f"{made} * {unit}", column))
+    made = _after_zeros(value, plain)
+    dotted = f"INSERT({made}, CHAR_LENGTH({plain}) - {scale - 1}, 0, '.')" if scale else made
+    number = f"CAST({dotted} AS DECIMAL({precision}, {scale}))"
+    return cases((f"{column} = 0", column), otherwise=_signed(number, column))
 
 
 def real(value: Value, column: str) -> str:
     """A number of an inexact type: the digits of the text that the server writes of it."""
-    mantissa = f"SUBSTRING_INDEX(REPLACE(LOWER(CAST({column} AS CHAR)), '-', ''), 'e', 1)"
-    # The exponent's sign went with the number's; it is read from what follows the e.
-    whole = f"LOWER(CAST({column} AS CHAR))"
-    exponent = f"IF(LOCATE('e', {whole}), CONCAT('e', SUBSTRING_INDEX({whole}, 'e', -1)), '')"
-    plain = f"REPLACE({mantissa}, '.', '')"
+    made = f"(0e0 + {real_text(value, f'CAST({column} AS CHAR)')})"
+    return cases((f"{column} = 0", column), otherwise=made)
+
+
+def real_text(value: Value, sql: str) -> str:
+    """A number as a text such as `-12.5e-7`: sign, zeros at the beginning, first digit, point and
+    exponent stay."""
+    small = f"LOWER({sql})"
+    front = f"SUBSTRING_INDEX({small}, 'e', 1)"
+    sign = f"LEFT({front}, LOCATE('-', {front}))"
+    mantissa = f"REPLACE({front}, '-', '')"
+    plain, point = f"REPLACE({mantissa}, '.', '')", f"LOCATE('.', {mantissa})"
+    made = f"INSERT({_after_zeros(value, plain)}, {point}, 0, IF({point}, '.', ''))"
+    end = f"SUBSTRING({small}, 1 + CHAR_LENGTH({front}))"
+    return f"CONCAT({sign}, {made}, {end})"
+
+
+def _after_zeros(value: Value, plain: str) -> str:
+    """A text of digits: zeros at its beginning stay, and the digit behind them."""
     number = f"TRIM(LEADING '0' FROM {plain})"
     zeros = f"REPEAT('0', CHAR_LENGTH({plain}) - CHAR_LENGTH({number}))"
-    made = f"CONCAT({zeros}, {_masked(value, number)})"
-    point = f"LOCATE('.', {mantissa})"
-    dotted = f"IF({point}, INSERT({made}, {point}, 0, '.'), {made})"
-    return cases(
-        (f"{column} = 0", column),
-        otherwise=_signed(f"(0e0 + CONCAT({dotted}, {exponent}))", column),
-    )
+    return f"CONCAT({zeros}, {_masked(value, number)})"
 
 
 def _masked(value: Value, number: str) -> str:
@@ -89,6 +97,8 @@ def _signed(made: str, column: str) -> str:
     return f"(CASE WHEN {column} < 0 THEN 0 - {made} ELSE {made} END)"
 
 
-def _scale(facts: ColumnFacts) -> int:
+def _digits(facts: ColumnFacts) -> tuple[int, int]:
+    """Precision and scale; without brackets 10 and 0."""
     inside = facts.column_type.partition("(")[2].partition(")")[0]
-    return int(inside.partition(",")[2] or 0)
+    precision, _, scale = inside.partition(",")
+    return int(precision or 10), int(scale or 0)

@@ -45,16 +45,23 @@ def alnum_of_length(value: Value, use: str, length: str, *, is_small: bool) -> s
     return f"LOWER({made})" if is_small else made
 
 
-def laid_over(value: Value, letter_use: str = "l") -> str:
-    """The text with keyed letters and digits where it has such. Beyond 256 characters a letter becomes
-    x and a digit 0: what stands before already tells texts apart."""
+def laid_over(value: Value) -> str:
+    """The text with keyed letters and digits where it has such, the first one a capital where its is.
+    Beyond 256 characters a letter becomes x and a digit 0: what stands before already tells texts
+    apart."""
     length = value.length
-    branches = [(f"{length} <= {w}", _chunk(value, 1, w, letter_use)) for w in _needed(value)]
+    branches = [(f"{length} <= {w}", _chunk(value, 1, w)) for w in _needed(value)]
     if value.max_chars and value.max_chars <= BLOCK:
         last = branches.pop()
         return cases(*branches, otherwise=last[1]) if branches else last[1]
-    chunks = [_chunk(value, 1 + at, BLOCK, letter_use) for at in range(0, _KEYED, BLOCK)]
+    chunks = [_chunk(value, 1 + at, BLOCK) for at in range(0, _KEYED, BLOCK)]
     return cases(*branches, otherwise=f"CONCAT({', '.join([*chunks, _rest(value)])})")
+
+
+def begins_with_capital(value: Value) -> str:
+    """The condition."""
+    first = f"LEFT({value.sql}, 1)"
+    return f"{first} <> LOWER({first})"
 
 
 def _needed(value: Value) -> list[int]:
@@ -63,22 +70,33 @@ def _needed(value: Value) -> list[int]:
     return [w for n, w in enumerate(_WIDTHS) if n == 0 or _WIDTHS[n - 1] < most]
 
 
-def _chunk(value: Value, start: int, width: int, use: str) -> str:
+def _chunk(value: Value, start: int, width: int) -> str:
     """`width` characters from `start` on. A letter is replaced by the one that stands `width` characters
     behind it: text, padded to the width, and stream are one text to the regular expression."""
     part = f"SUBSTRING({value.sql}, {start}, {width})"
-    stream = f"LEFT({letter_stream(value, f'{use}{start}')}, {width})"
+    stream = f"LEFT({letter_stream(value, f'l{start}')}, {width})"
+    if start == 1:
+        stream = f"CONCAT({_initial(value)}, SUBSTRING({stream}, 2))"
     lettered = _overlay(part, LETTER, stream, width)
     figures = f"LEFT({digit_stream(value, f'd{start}')}, {width})"
-    both = _overlay(lettered, "[0-9]", figures, width)
-    return cases((matches(part, "[0-9]"), both), otherwise=lettered)
+    # Nothing is made where nothing would be replaced.
+    figures = f"IF({matches(part, '[0-9]')}, {figures}, '')"
+    return f"LEFT({_overlay(lettered, '[0-9]', figures, width)}, CHAR_LENGTH({part}))"
+
+
+def _initial(value: Value) -> str:
+    """The first letter, by a hash of its own: that is shorter than to take the stream twice."""
+    capital = begins_with_capital(value)
+    letters = f"IF({capital}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
+    return f"SUBSTRING({letters}, 1 + MOD({value.number('initial')}, 26), 1)"
 
 
 def _overlay(part: str, character: str, stream: str, width: int) -> str:
+    """The part, padded to the width, its characters of a class taken from the stream; what follows is
+    to be cut off."""
     pattern = text(f"(?s){character}(?=.{{{width - 1}}}(.))")
     both = f"CONCAT(RPAD({part}, {width}, ' '), {stream})"
-    replaced = f"REGEXP_REPLACE({collated(both)}, {pattern}, {group(1)})"
-    return f"LEFT({replaced}, CHAR_LENGTH({part}))"
+    return f"REGEXP_REPLACE({collated(both)}, {pattern}, {group(1)})"
 
 
 def _rest(value: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from readiness.masking.sql.cipher import MOST_LETTERS, digits, letters
 from readiness.masking.sql.parts import Value, cases, matches, repeated, text
-from readiness.masking.sql.streams import alnum_of_length, laid_over
+from readiness.masking.sql.streams import alnum_of_length, begins_with_capital, laid_over
 
 _FILLER = "masked-text-"
 _UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
@@ -12,37 +12,23 @@ _UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 
 def prose(value: Value) -> str:
     """TEXT and NAME. Words of 1 to 12 ASCII letters and numbers of 1 to 19 digits one-to-one, all else
-    by a hash of the whole, laid over letters and digits. A capital where the original has the first;
-    all capitals where it is all capitals."""
-    sql, first = value.sql, f"LEFT({value.sql}, 1)"
-    begins = f"{first} <> LOWER({first})"
-    shouts = f"{begins} AND {value.length} > 1 AND {sql} = UPPER({sql})"
-    word = value.same if value.is_folded else sql
-    small = laid_over(value)
+    by a hash of the whole, laid over letters and digits. A capital where the original begins with one;
+    the other letters are small."""
+    word = value.same if value.is_folded else value.sql
     return cases(
-        (matches(sql, "^[0-9]{1,19}$"), digits(value, sql, value.length)),
-        (f"{_is_word(value)} AND {shouts}", f"UPPER({letters(value, word)})"),
-        (f"{_is_word(value)} AND {begins}", letters(value, word, is_capital=True)),
-        (_is_word(value), letters(value, word)),
-        (shouts, f"UPPER({small})"),
-        (begins, _capitalized(value)),
-        otherwise=small,
+        (matches(value.sql, "^[0-9]{1,19}$"), digits(value, value.sql, value.length)),
+        (_is_word(value), letters(value, word, begins_with_capital(value))),
+        otherwise=laid_over(value),
     )
 
 
 def _is_word(value: Value) -> str:
-    """Whether the one-to-one map of letters holds it: where case counts, only in one of three cases,
-    each of which keeps to itself."""
+    """Whether the one-to-one map of letters holds it: where case counts, only with no capital but the
+    first, which keeps the two kinds apart."""
     pattern = f"[A-Za-z]{{1,{MOST_LETTERS}}}"
     if not value.is_folded:
-        pattern = f"([A-Z]?[a-z]{{0,{MOST_LETTERS - 1}}}|[a-z]{{{MOST_LETTERS}}}|[A-Z]{{1,{MOST_LETTERS}}})"
-    return f"({matches(value.same, f'^{pattern}$')} AND {value.length} = CHAR_LENGTH({value.same}))"
-
-
-def _capitalized(value: Value) -> str:
-    """With a capital of a hash of its own, which is cheaper than to make the whole text twice."""
-    letter = f"SUBSTRING('ABCDEFGHIJKLMNOPQRSTUVWXYZ', 1 + MOD({value.number('capital')}, 26), 1)"
-    return f"INSERT({laid_over(value)}, 1, 1, {letter})"
+        pattern = f"([A-Z][a-z]{{0,{MOST_LETTERS - 1}}}|[a-z]{{1,{MOST_LETTERS}}})"
+    return matches(value.same, f"^{pattern}$")
 
 
 def token(value: Value) -> str:
