@@ -50,7 +50,7 @@ def facts(
     )
 
 
-def masked(
+def masked(  # noqa: PLR0913 - a value's whole situation
     session: Session,
     look: Look,
     column: ColumnFacts,
@@ -61,16 +61,19 @@ def masked(
     is_folded: bool = False,
 ) -> list[object]:
     """What the values become, in their order."""
-    told = MaskedColumn("t", "v", look, domain or look.value, Source.POLICY, "", is_folded=is_folded)
+    told = MaskedColumn(
+        "t", "v", look, domain or look.value, Source.POLICY, "", is_folded=is_folded
+    )
     expression = expression_of(told, column, attempt=attempt)
     assert "\\" not in expression
     assert "%" not in expression
-    return _through(session, column, expression, values)
+    return through(session, column, expression, values)
 
 
-def _through(
+def through(
     session: Session, column: ColumnFacts, expression: str, values: Sequence[object]
 ) -> list[object]:
+    """What any expression makes of them."""
     collate = f" COLLATE {column.collation}" if column.collation else ""
     charset = f" CHARACTER SET {column.charset}" if column.charset else ""
     for table in ("t", "m"):

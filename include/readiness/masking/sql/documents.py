@@ -3,7 +3,7 @@
 A path that a document lacks changes nothing. Strings stay strings and numbers numbers; an object or
 array at a path is emptied, as nobody has said what stands in it. `[*]` is spelled out as [0], [1] …:
 neither engine can change all elements at once. `collisions.settle` finds how many each table needs;
-`MOST_ELEMENTS` else. A longer array is emptied rather than half masked. Texts that are no JSON stay.
+else 8, 4 in arrays of arrays. A longer array is emptied rather than half masked. Texts that are no JSON stay.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ def document(
 ) -> str:
     """The document with its values masked."""
     pairs: dict[str, str] = {}
+    # Fewer elements where arrays stand in arrays: all of them stand in one expression.
+    bound = MOST_ELEMENTS // max([1, *(path.path.count(_STAR) for path in paths)])
     for path in paths:
-        for start, bound in arrays(path.path):
+        for start in arrays(path.path, bound):
             pairs[start] = _shortened(column, start, bound)
-        for concrete in spelled_out(path.path):
+        for concrete in spelled_out(path.path, bound):
             pairs[concrete] = _leaf(column, concrete, path.look, attempts, of_look)
     ordered = sorted(pairs.items(), key=lambda pair: pair[0].count("["))
     listed = ", ".join(f"{text(path)}, {as_json(sql)}" for path, sql in ordered)
@@ -39,7 +41,7 @@ def document(
     return cases((f"JSON_VALID({column})", changed), otherwise=column)
 
 
-def spelled_out(path: str, elements: int = MOST_ELEMENTS) -> list[str]:
+def spelled_out(path: str, elements: int) -> list[str]:
     """The path with [0], [1] … for each [*]."""
     if _STAR not in path:
         return [path]
@@ -47,15 +49,13 @@ def spelled_out(path: str, elements: int = MOST_ELEMENTS) -> list[str]:
     return [made for way in ways for made in spelled_out(way, elements)]
 
 
-def arrays(path: str) -> list[tuple[str, int]]:
-    """The arrays of a path with [*], outer ones first, each with the most elements it may have."""
+def arrays(path: str, elements: int) -> list[str]:
+    """The arrays that a path with [*] goes through, outer ones first."""
     if _STAR not in path:
         return []
     start, _, rest = path.partition(_STAR)
-    deeper = [
-        one for n in range(MOST_ELEMENTS) if _STAR in rest for one in arrays(f"{start}[{n}]{rest}")
-    ]
-    return [(start, MOST_ELEMENTS), *deeper]
+    inner = [one for n in range(elements) for one in arrays(f"{start}[{n}]{rest}", elements)]
+    return [start, *inner]
 
 
 def as_json(sql: str) -> str:

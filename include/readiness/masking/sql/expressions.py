@@ -66,9 +66,20 @@ def expressions_of(
     columns: Sequence[MaskedColumn], table: TableFacts, attempts: Mapping[str, int]
 ) -> dict[str, str]:
     """The expressions of all masked columns of a table by name. In derived ones `{name}` becomes what
-    that column is set to, so that no order of assignments matters; a plain `name` is the value before."""
+    that column is set to; a plain `name` is the value before.
+
+    An UPDATE must assign them in the order given, in which each column stands behind all that are made
+    from it: behind an assignment its name means the new value, which would be masked again."""
     by_name = {column.column: column for column in columns}
-    return {one: _of_row(one, by_name, table, attempts, ()) for one in by_name}
+    made = {one: _of_row(one, by_name, table, attempts, ()) for one in by_name}
+    return {one: made[one] for one in sorted(made, key=lambda one: -_depth(one, by_name))}
+
+
+def _depth(one: str, columns: Mapping[str, MaskedColumn]) -> int:
+    """How many columns one after the other it is made from (there are no circles any more)."""
+    derived = columns[one].derived if one in columns else ""
+    inside = [o for o in columns if "{" + o + "}" in derived and o != one]
+    return 1 + max((_depth(o, columns) for o in inside), default=-1)
 
 
 def _of_row(
@@ -169,17 +180,17 @@ def _bytes(look: Look, value: Value, quoted: str) -> str:
         return made
     if look is Look.UUID:
         is_one = f"{length} = 16"
-        return cases((is_one, texts.uuid_bytes(raw, quoted)), otherwise=_back(look, value))
+        return cases((is_one, texts.uuid_bytes(raw, quoted)), otherwise=_back(look, value, length))
     if look is Look.IP:
         return cases((f"{length} IN (4, 16)", contacts.ip_bytes(raw, quoted)), otherwise=made)
     if look is Look.BLANK:
         return f"CAST({texts.filler(length)} AS BINARY)"
-    return _back(look, value)
+    return _back(look, value, length)
 
 
-def _back(look: Look, value: Value) -> str:
+def _back(look: Look, value: Value, length: str) -> str:
     """A look of a text that stands in a binary column."""
-    made = f"RPAD({_TEXT_LOOKS[look](value)}, CHAR_LENGTH({value.sql}), ' ')"
+    made = f"RPAD({_TEXT_LOOKS[look](value)}, {length}, ' ')"
     return f"CAST(CONVERT({made} USING latin1) AS BINARY)"
 
 
