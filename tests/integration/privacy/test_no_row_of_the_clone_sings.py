@@ -11,6 +11,8 @@ import pytest
 from tests.e2e.command_line import CommandLine, Said
 from tests.fakes.canaries import BIRDS, Cage
 
+from readiness.adapters.mysql_session import open_session
+from readiness.config.dsn import Dsn
 from readiness.model.workload import (
     Form,
     Sample,
@@ -21,6 +23,7 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
+from readiness.wiring.targets import login_of
 from readiness.workload.text.file import render
 
 pytestmark = [pytest.mark.mysql, pytest.mark.e2e]
@@ -68,7 +71,10 @@ class Clone:
         made = self.cli(
             "clone", "create", "--source", "source", "--snapshot", "s", "--lease-h", 0.2, "--json"
         )
-        self.dsn = made.json["dsn"]
+        why = "the canaries are searched for as they are"
+        self.cli("mask", "--target", made.json["dsn"], "--not-needed", why)
+        (listed,) = self.cli("clone", "list", "--json").json["clones"]
+        self.dsn = listed["dsn"]
 
     def remove(self) -> None:
         self.cli("clone", "destroy", "readiness-manual-a")
@@ -137,3 +143,28 @@ def test_a_clone_without_the_table_is_told_by_its_name(clone: Clone, cage: Cage)
     said = clone.cli("workload", "check", "checkout.sql", "--target", clone.dsn)
     assert said.code == 3, said.all
     assert cage.escaped(outputs(said)) == []
+
+
+def test_masking_tells_and_keeps_no_row(clone: Clone, cage: Cage) -> None:
+    """What it says, what it writes, and all rows of the masked clone."""
+    made = clone.cli("clone", "create", "--snapshot", "s", "--variant", "b", "--json").json
+    try:
+        said = clone.cli("mask", "--target", made["dsn"], "-o", "masked")
+        assert said.code == 0, said.all
+        told = outputs(said, clone.cli.folder / "masked")
+        (listed,) = (
+            c
+            for c in clone.cli("clone", "list", "--json").json["clones"]
+            if c["name"] == made["name"]
+        )
+        rows = repr(rows_of(listed["dsn"])).encode()
+        assert rows.count(b"(") >= len(BIRDS)
+        assert cage.escaped({**told, "rows": rows}) == []
+    finally:
+        clone.cli("clone", "destroy", made["name"])
+
+
+def rows_of(dsn: str) -> list[tuple[object, ...]]:
+    """What the load user reads in the table of people, but for their ids, which stay."""
+    with closing(open_session(**login_of(Dsn.parse(dsn)))) as session:
+        return session.query("SELECT name, city FROM lending.users")
