@@ -19,6 +19,9 @@ identity    who a server is, and where an address leads
 marker      the row, written, read and renewed
 production  what the configured production endpoints say when they are asked
 account     what the load's account may do beyond changing rows
+rights      the GRANTs of an account, read
+quiet       replication, and sessions of others
+purpose     what the keys are asked for: load or masking
 keys        all keys of a target
 refusal     what a person is told where one is missing
 adoption    a marker on a clone that somebody else made
