@@ -12,19 +12,15 @@ from readiness.config.nearest import did_you_mean
 from readiness.config.policy import WHAT, PolicyFile, Rule, Treatment, load_policy
 from readiness.errors import Mistake
 from readiness.masking.coarse import emptied, generalized
-from readiness.masking.decision import (
-    fits,
-)
+from readiness.masking.data_types import MOMENTS, NUMBERS
+from readiness.masking.decision import fits
 from readiness.masking.references import Column, groups_of
 from readiness.model.catalogue import Catalogue, ColumnFacts
 from readiness.model.masking import Look
 
 _NAMED = 12  # hexadecimal digits of the hash that name a policy
 _ORDERED = {Look.DATE, Look.MOMENT, Look.NUMBER}
-_ORDERED_TYPES = {
-    "date", "datetime", "timestamp", "tinyint", "smallint", "mediumint", "int", "bigint", "decimal",
-    "float", "double",
-}  # fmt: skip
+_ORDERED_TYPES = {"date"} | MOMENTS | NUMBERS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from readiness.masking.decision import (
+from readiness.masking.data_types import (
     ADDRESSES,
     BINARIES,
     CHARS,
     LONG_TEXTS,
     MOMENTS,
-    NEARLY_ALL,
     NUMBERS,
     WORDS,
+)
+from readiness.masking.decision import (
+    NEARLY_ALL,
     Decision,
     Place,
     kept,

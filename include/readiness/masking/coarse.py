@@ -4,14 +4,11 @@ The column stands there between backquotes; NULL stays NULL."""
 
 from __future__ import annotations
 
+from readiness.masking.data_types import BINARIES, NUMBERS, TEXTS
 from readiness.masking.names import quoted
 from readiness.model.catalogue import ColumnFacts
-from readiness.model.masking import MaskedColumn
 
-_NUMBERS = {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double"}
 _CLOCK = {"date", "datetime", "timestamp"}
-_TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
-_BINARIES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
 
 
 def emptied(column: ColumnFacts) -> str:
@@ -20,9 +17,9 @@ def emptied(column: ColumnFacts) -> str:
     name, kind = quoted(column.name), column.data_type
     if column.is_json:
         return f"IF({name} IS NULL, NULL, '{{}}')".replace("{}", _NO_KEYS)
-    if kind in _NUMBERS:
+    if kind in NUMBERS:
         return f"IF({name} IS NULL, NULL, 0)"
-    if kind in _TEXTS or kind in _BINARIES:
+    if kind in TEXTS or kind in BINARIES:
         return f"IF({name} IS NULL, NULL, '')"
     return ""
 
@@ -36,14 +33,9 @@ def generalized(column: ColumnFacts) -> str:
     name, kind = quoted(column.name), column.data_type
     if kind in _CLOCK:
         return f"IF(YEAR({name}) < 5, {name}, MAKEDATE(YEAR({name}) - YEAR({name}) % 5, 1))"
-    if kind in _NUMBERS:
+    if kind in NUMBERS:
         power = f"POW(10, FLOOR(LOG10(ABS({name}))))"
         return f"IF({name} IS NULL OR ABS({name}) < 1, {name}, TRUNCATE({name} / {power}, 0) * {power})"
-    if kind in _TEXTS:
+    if kind in TEXTS:
         return f"CONCAT(LEFT({name}, 1), REPEAT('x', CHAR_LENGTH({name}) - 1))"
     return ""
-
-
-def is_lessened(column: MaskedColumn) -> bool:
-    """Whether it was emptied or made coarser: distinct values and lengths change on purpose."""
-    return quoted(column.column) in column.derived

@@ -18,7 +18,6 @@ _HEX = re.compile(r"(?i)(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]+")
 _CODE = re.compile(
     r"[a-z][a-z0-9]*(?:[_.:/ -][a-z0-9]+){0,4}|[A-Z][A-Z0-9]*(?:[_.-][A-Z0-9]+){0,4}|\d{1,3}"
 )
-_CARD_SIGNS = re.compile(r"\d(?:[ -]?\d){12,18}")
 _SIGNED_DIGITS = re.compile(r"[\d ()/.+-]*\d[\d ()/.+-]*")
 _PROSE = re.compile(r"\S+(?:\s+\S+){5,}", re.DOTALL)
 _RANDOM = re.compile(r"(?=[^a-z]*[a-z])(?=\D*\d)[\w=+/.$-]{16,}", re.IGNORECASE)

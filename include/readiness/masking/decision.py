@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readiness.masking.contents import Contents, are_binary_hashes, contents_of
+from readiness.masking.data_types import (
+    ADDRESSES,
+    BINARIES,
+    CHARS,
+    LONG_TEXTS,
+    MOMENTS,
+    NUMBERS,
+    PLAIN,
+    WORDS,
+)
 from readiness.masking.looks import Looks
 from readiness.masking.vocabulary import look_of_name
 from readiness.model.catalogue import ColumnFacts, TableFacts
 from readiness.model.masking import Look, Source
 
-CHARS = {"char", "varchar"}
-LONG_TEXTS = {"tinytext", "text", "mediumtext", "longtext"}
-BINARIES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
-NUMBERS = {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double"}
-MOMENTS = {"datetime", "timestamp"}
-WORDS = {"enum", "set"}
-ADDRESSES = {"inet4", "inet6"}
-PLAIN = {"bit", "time", "year", "uuid"}
 KNOWN = {
     *CHARS,
     *LONG_TEXTS,

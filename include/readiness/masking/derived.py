@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+from readiness.masking.data_types import BINARIES
 from readiness.masking.sampling import Sample
 from readiness.model.catalogue import ColumnFacts, TableFacts
 
 _CERTAIN_ROWS = 2  # of a rule that nothing meets by chance
 _ROWS, _DIFFERENT = 20, 8  # of one that short values may meet
 _MOST_PARTS = 8
-_BINARIES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
 _PLAIN_CHARSETS = {"utf8mb4", "utf8mb3", "utf8", "ascii"}
 
 _LOSSY = ("LEFT", "RIGHT", "SUBSTRING_INDEX")  # would not stay unique
@@ -57,14 +57,14 @@ def _candidates(
 ) -> Iterator[tuple[tuple[str, ...], Rule]]:
     for source in sources:
         yield from (((source,), rule) for rule in _unary(target))
-    if target.data_type not in _BINARIES:
+    if target.data_type not in BINARIES:
         for pair in permutations(sources[:_MOST_PARTS], 2):
             yield from ((pair, rule) for rule in _PAIRS)
 
 
 def _unary(target: ColumnFacts) -> Iterator[Rule]:
-    yield from _BINARY_HASHES if target.data_type in _BINARIES else _HASHES
-    if target.data_type in _BINARIES:
+    yield from _BINARY_HASHES if target.data_type in BINARIES else _HASHES
+    if target.data_type in BINARIES:
         return
     yield from _TEXTS
     if 0 < target.max_chars <= _MOST_CUT:

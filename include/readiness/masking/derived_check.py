@@ -6,10 +6,8 @@ import re
 from dataclasses import replace
 
 from readiness.errors import StatementFailed
-from readiness.masking.decision import (
-    BINARIES,
-    type_look,
-)
+from readiness.masking.data_types import BINARIES
+from readiness.masking.decision import type_look
 from readiness.masking.names import quoted
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from readiness.masking.data_types import BINARIES, TEXTS, WORDS
+from readiness.masking.names import literal, quoted
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 
 EMPTIES = {"''", "NULL"}  # what a policy's `empty` makes of a column, but where it keeps NULL
-BINARIES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
-TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"}
 _SIGNS = " -.,/()+_:'#&"
 # Powers of ten that one character of the look stands for, rather too low than too high.
 _PER_CHARACTER = {
@@ -120,7 +120,7 @@ def _of(column: MaskedColumn, facts: ColumnFacts) -> Iterator[Facet]:
             yield Facet(column, place, path.look, f"NULLIF({found}, 'null')")
         return
     is_binary = facts.data_type in BINARIES
-    is_text = is_binary or facts.data_type in TEXTS
+    is_text = is_binary or facts.data_type in TEXTS | WORDS
     value = name if is_text else f"CAST({name} AS CHAR)"
     look = None if column.derived else column.look
     yield Facet(column, column.id, look, value, is_binary)
@@ -133,14 +133,3 @@ def row_of(table: TableFacts, plan: MaskPlan) -> str:
     if not table.primary_key or masked & set(table.primary_key):
         return ""
     return f"CONCAT_WS('.', {', '.join(f'HEX({quoted(c)})' for c in table.primary_key)})"
-
-
-def quoted(*names: str) -> str:
-    """A name, or names with dots between, as SQL takes it."""
-    return ".".join(f"`{name.replace('`', '``')}`" for name in names)
-
-
-def literal(text: str) -> str:
-    """A text as SQL takes it."""
-    inner = text.replace("\\", "\\\\").replace("'", "''")
-    return f"'{inner}'"

@@ -25,8 +25,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from readiness.errors import MaskingError
-from readiness.masking.facets import TEXTS, Facet, quoted, row_of
+from readiness.masking.data_types import TEXTS
+from readiness.masking.facets import Facet, row_of
 from readiness.masking.figures import share_of
+from readiness.masking.names import quoted
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import Look, MaskPlan, Source
 from readiness.ports import Session
@@ -170,7 +172,7 @@ class Originals:
         for table in self._catalogue.tables.values():
             left_out = {c.column for c in self._plan.of(table.name)} | self._kept_by_policy(table)
             for column in table.columns.values():
-                is_text = column.data_type in TEXTS - {"enum", "set"}
+                is_text = column.data_type in TEXTS
                 if column.name in left_out or not is_text or column.max_chars < _SHORTEST_COPY:
                     continue
                 name = quoted(column.name)

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from readiness.masking.facets import BINARIES, TEXTS, literal, quoted
+from readiness.masking.data_types import BINARIES, TEXTS
 from readiness.masking.figures import share_of
+from readiness.masking.names import literal, quoted
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Session
@@ -137,7 +138,7 @@ def _text(column: ColumnFacts, masked: MaskedColumn | None) -> str:
         return f"CONVERT({name} USING utf8mb4)"
     if column.data_type in BINARIES:
         return f"CONVERT(CONVERT({name} USING latin1) USING utf8mb4)"
-    return name if column.data_type in TEXTS - {"enum", "set"} else ""
+    return name if column.data_type in TEXTS else ""
 
 
 def _rows(table: TableFacts, plan: MaskPlan) -> str:

@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from readiness.masking.data_types import BINARIES, TEXTS, WHOLE_NUMBERS
 from readiness.masking.names import quoted, text
 from readiness.model.catalogue import ColumnFacts, TableFacts
 from readiness.ports import Session
 
-_WHOLE = {"tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year"}
+_WHOLE = WHOLE_NUMBERS | {"decimal", "year"}
 _BINARY_FRACTION = {"float", "double"}
 _BY_NUMBER = {"enum", "set", "bit"}  # their index goes by number, not by text
-_BYTES = {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"}
-_CHARS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def _compared(key: RangeKey, bound: Sequence[str], sign: str, last: str) -> str:
 def _shown(column: ColumnFacts) -> str:
     """SQL that gives a key's value as ASCII text, exactly."""
     name, kind = quoted(column.name), column.data_type
-    if kind in _CHARS | _BYTES:
+    if kind in TEXTS | BINARIES:
         return f"HEX({name})"
     if kind in _BY_NUMBER:
         return f"CAST({name} + 0 AS CHAR)"
@@ -100,9 +99,9 @@ def _shown(column: ColumnFacts) -> str:
 def _literal(column: ColumnFacts, shown: str) -> str:
     """The literal that compares equal with the value that was shown."""
     kind = column.data_type
-    if kind in _CHARS and column.charset != "binary":
+    if kind in TEXTS and column.charset != "binary":
         return f"_{column.charset} X'{shown}' COLLATE {column.collation}"
-    if kind in _CHARS | _BYTES:
+    if kind in TEXTS | BINARIES:
         return f"X'{shown}'"
     if kind in _WHOLE | _BY_NUMBER:
         return shown

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from readiness.errors import MaskingError, StatementFailed
+from readiness.masking.data_types import BINARIES, TEXTS, WHOLE_NUMBERS
 from readiness.masking.names import bound, quoted
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.ports import Row, Session
@@ -21,9 +22,7 @@ _MOST_OF_DOCUMENT = 262_144  # characters; a part of a document cannot be read
 _SEARCHED_ROWS = 2_000_000  # of larger tables no text is searched as a whole
 _SPOTS = 8
 _LONG = 4_000  # characters; longer columns are read up to MOST_BYTES
-_WHOLE_NUMBERS = {"tinyint", "smallint", "mediumint", "int", "bigint"}
-_TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
-_LARGE = {"tinyblob", "blob", "mediumblob", "longblob", "json", *_TEXTS, "varbinary"}
+_LARGE = (TEXTS | BINARIES | {"json"}) - {"binary"}
 _SHAPES = (  # cheap test first: what holds an e-mail, a phone number, the address of a machine
     ("%@%", "[[:alnum:]_.+-]+@[[:alnum:]-]+[.][[:alpha:]]{2,}"),
     ("%+%", "[+][0-9][0-9 ()/.-]{7,}[0-9]"),
@@ -63,7 +62,7 @@ def _spread(session: Session, database: str, table: TableFacts, most: int) -> It
 
 
 def _between(reader: _Reader, first: str, each: int) -> Iterator[Sample]:
-    if reader.table.columns[first].data_type not in _WHOLE_NUMBERS:
+    if reader.table.columns[first].data_type not in WHOLE_NUMBERS:
         return
     low, high = reader.ends(first)
     for spot in range(1, _SPOTS + 1) if high > low else ():
@@ -122,7 +121,7 @@ def _telling(session: Session, database: str, table: TableFacts) -> Iterator[Sam
 
 
 def _is_searched(column: ColumnFacts) -> bool:
-    return column.data_type in _TEXTS and not column.generated and column.max_chars <= _LONG
+    return column.data_type in TEXTS and not column.generated and column.max_chars <= _LONG
 
 
 def _holding(column: str, shape: tuple[str, str]) -> str:
