@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from readiness.adapters.local_server import LocalServer
-from readiness.adapters.mysql_session import open_session
+from readiness.adapters.mysql_session import login_of, open_session
 from readiness.adapters.server_binary import ServerBinary
 from readiness.config.dsn import Dsn
 from readiness.demo.shop import SERVICE_USERS
 from readiness.demo.source import fill
 from readiness.errors import ConfigError
 from readiness.flow.build import BuildInputs, build_workload
-from readiness.wiring.targets import login_of
 from readiness.workload.schema import read_schema
 
 pytestmark = pytest.mark.mysql

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from readiness.adapters.guarded import start_guarded
+from readiness.adapters.guarded import run_guarded
 from readiness.adapters.server_room import disk_full
 from readiness.adapters.server_state import server_processes_of
 from readiness.clones.datadir import SYSTEM_TABLESPACE
@@ -44,11 +44,7 @@ def copy_tree(source: Path, destination: Path, *, log: Path) -> None:
     `destination` must not exist. The copying process dies with this one. Raises CloneError, and
     ServerError when the disk is full."""
     command = ["cp", "-a", "--reflink=auto", "--", str(source), str(destination)]
-    running = start_guarded(command, error_log=log)
-    try:
-        code = running.guardian.wait()
-    finally:
-        running.kill()
+    code = run_guarded(command, error_log=log)
     if code != 0:
         raise _failure(code, source, destination, log)
 

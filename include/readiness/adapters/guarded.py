@@ -80,6 +80,15 @@ def start_guarded(
     return running
 
 
+def run_guarded(command: list[str], *, error_log: Path) -> int:
+    """Runs `command` to its end, however long it takes; its exit code (128 + signal)."""
+    running = start_guarded(command, error_log=error_log)
+    try:
+        return running.guardian.wait()
+    finally:
+        running.kill()
+
+
 def _pid_of(started: subprocess.Popen[bytes]) -> int:
     if started.stdout is None:
         raise ServerError("The guardian of a private server has no output.")

@@ -15,6 +15,7 @@ from typing import TypedDict, Unpack
 import pymysql
 from pymysql.constants import CR, ER
 
+from readiness.config.dsn import Dsn
 from readiness.errors import ConfigError, StatementFailed, TargetError, TargetUnavailable
 from readiness.ports import Row, Session
 
@@ -47,6 +48,19 @@ class Login(TypedDict, total=False):
     tls: str
     connect_timeout_s: float
     read_timeout_s: float
+
+
+def login_of(dsn: Dsn) -> Login:
+    """How the account of a DSN logs in; reads the password now."""
+    return Login(
+        host=dsn.host,
+        port=dsn.port,
+        socket=dsn.socket,
+        user=dsn.user,
+        password=dsn.password(),
+        database=dsn.database,
+        tls=dsn.tls,
+    )
 
 
 class MySqlSession:

@@ -10,8 +10,9 @@ on is switched off again by `close`, unless it was on before.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
+from readiness.adapters.status_rows import numbers_of
 from readiness.errors import MetricsError, StatementFailed, TargetError
 from readiness.ports import Row, Session
 
@@ -82,8 +83,8 @@ class PerformanceSchema:
         reading = {
             "monotonic_s": (began + self._monotonic_s()) / 2,
             **self._constants,
-            **_numbers(status),
-            **_numbers(self._ask(_INNODB)),
+            **numbers_of(status),
+            **numbers_of(self._ask(_INNODB)),
         }
         if not self._is_counted:
             reading.pop(_COMMITS, None)
@@ -180,14 +181,3 @@ class PerformanceSchema:
 
 def _number(value: object) -> float:
     return float(str(value))
-
-
-def _numbers(rows: Iterable[Row]) -> dict[str, float]:
-    """Name and value pairs, those whose value is a number."""
-    made: dict[str, float] = {}
-    for name, value in rows:
-        try:
-            made[str(name)] = float(str(value))
-        except ValueError:
-            continue
-    return made

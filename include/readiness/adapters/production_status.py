@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+from readiness.adapters.status_rows import numbers_of
 from readiness.errors import MetricsError, TargetError
 from readiness.model.metrics import PRODUCTION
 from readiness.ports import Row, Session
@@ -52,7 +53,7 @@ class ProductionStatus:
     def read(self) -> Mapping[str, float]:
         """The counters now."""
         began = time.monotonic()
-        status = _numbers(self._ask("SHOW GLOBAL STATUS"))
+        status = numbers_of(self._ask("SHOW GLOBAL STATUS"))
         reading = {
             "monotonic_s": (began + time.monotonic()) / 2,
             "is_mariadb": float(self._is_mariadb),
@@ -82,14 +83,3 @@ class ProductionStatus:
             raise MetricsError(
                 f"Production gives no metrics: {error.message}", hint=error.hint or _HINT
             ) from error
-
-
-def _numbers(rows: list[Row]) -> dict[str, float]:
-    """Name and value pairs, those whose value is a number."""
-    made: dict[str, float] = {}
-    for name, value in rows:
-        try:
-            made[str(name)] = float(str(value))
-        except ValueError:
-            continue
-    return made

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from readiness.adapters.guarded import start_guarded
+from readiness.adapters.guarded import run_guarded
 from readiness.adapters.mysql_session import Login
 from readiness.adapters.server_binary import ServerBinary
 from readiness.adapters.server_room import disk_full
@@ -89,11 +89,7 @@ def _escaped(value: str) -> str:
 
 
 def _run(command: list[str], source: RunningSource, log: Path) -> None:
-    running = start_guarded(command, error_log=log)
-    try:
-        code = running.guardian.wait()
-    finally:
-        running.kill()
+    code = run_guarded(command, error_log=log)
     if code != 0:
         raise _failure(code, source, log)
 

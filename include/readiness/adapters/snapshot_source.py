@@ -13,10 +13,10 @@ import pwd
 import socket
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readiness.adapters.mysql_session import Login, open_session, place_of
+from readiness.adapters.mysql_session import Login, login_of, open_session, place_of
 from readiness.adapters.server_state import read_state
 from readiness.clones.datadir import SYSTEM_TABLESPACE
 from readiness.clones.tables import server_of, variables_of
@@ -68,7 +68,7 @@ def find_source(source: str) -> StoppedSource | RunningSource:
 
     Raises CloneError (it runs elsewhere, or its files cannot be read), ConfigError, TargetError."""
     if source.startswith("mysql://"):
-        return _server_at(_login_of(Dsn.parse(source)))
+        return _server_at(login_of(replace(Dsn.parse(source), database="")))
     folder = Path(source).resolve()
     home = folder.parent if folder.name == "data" else folder
     state = read_state(home)
@@ -76,17 +76,6 @@ def find_source(source: str) -> StoppedSource | RunningSource:
         return _server_at(Login(socket=state.socket, user="root"))
     inner = folder / "data"
     return StoppedSource(inner if (inner / SYSTEM_TABLESPACE).exists() else folder)
-
-
-def _login_of(dsn: Dsn) -> Login:
-    return Login(
-        host=dsn.host,
-        port=dsn.port,
-        socket=dsn.socket,
-        user=dsn.user,
-        password=dsn.password(),
-        tls=dsn.tls,
-    )
 
 
 def _server_at(login: Login) -> RunningSource:

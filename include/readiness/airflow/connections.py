@@ -17,13 +17,12 @@ from airflow.sdk.exceptions import (
     AirflowRuntimeError,
 )
 
-from readiness.adapters.mysql_session import Login
+from readiness.adapters.mysql_session import Login, login_of
 from readiness.config.dsn import Dsn
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.announce import Desk
 from readiness.wiring.messages import desk_of
-from readiness.wiring.targets import login_of
 
 SLACK_CONN_ID = "slack_default"
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,250}")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from readiness.adapters.mysql_session import login_of
 from readiness.adapters.server_log import MySqlServerLog
 from readiness.artifacts.raw_logs import RawLogs
 from readiness.capture.events import EventSource
@@ -17,7 +18,6 @@ from readiness.errors import ConfigError
 from readiness.flow import server_log
 from readiness.flow.server_log import OUTPUTS, LogMemory, OnPlan
 from readiness.model.server_log import FILE, LogRecord
-from readiness.wiring.targets import login_of
 
 Show = Callable[[EventSource], int]
 """Shows what is in a log, as the command does for files; gives the exit code."""

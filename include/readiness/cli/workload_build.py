@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from readiness.adapters.mysql_session import login_of
 from readiness.anonymize.policy import Policy
 from readiness.cli import console
 from readiness.cli.arguments import add_json
@@ -15,7 +16,6 @@ from readiness.config.dsn import Dsn
 from readiness.config.places import find
 from readiness.config.settings import read_settings
 from readiness.flow.build import Built
-from readiness.wiring.targets import login_of
 from readiness.wiring.workloads import Asked, build, key_of
 from readiness.workload.explain.funnel import classes_line, funnel_line
 

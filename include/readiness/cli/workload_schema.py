@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from readiness.adapters.mysql_session import login_of
 from readiness.cli import console
 from readiness.cli.arguments import add_json
 from readiness.config.dsn import Dsn
-from readiness.wiring.targets import login_of
 from readiness.wiring.workloads import write_schema
 
 

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readiness.adapters.mysql_session import Login, connect
+from readiness.adapters.mysql_session import Login, connect, login_of
 from readiness.cli import console
 from readiness.config.dsn import Dsn
 from readiness.demo.personas import PERSONAS
@@ -22,7 +22,6 @@ from readiness.demo.production import SEED
 from readiness.demo.recording import capture_checkouts, create_users
 from readiness.demo.seed_data import load_shop
 from readiness.errors import ConfigError, ReadinessError
-from readiness.wiring.targets import login_of
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection

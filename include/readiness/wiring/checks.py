@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.adapters.mysql_script import open_script
+from readiness.adapters.mysql_session import login_of
 from readiness.config.settings import Settings
 from readiness.flow.observing import SlowLogs, read_slow_logs
 from readiness.model.workload import Workload
 from readiness.ports import ScriptSession, Session
-from readiness.wiring.targets import Target, gate, login_of, workload_at
+from readiness.wiring.targets import Target, gate, workload_at
 from readiness.workload.make.compile import compile_flow
 from readiness.workload.make.pools import read_pools
 from readiness.workload.prove.check import CheckReport, Replay

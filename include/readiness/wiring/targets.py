@@ -17,7 +17,7 @@ from readiness.adapters.addresses import addresses_of
 from readiness.adapters.clock import SystemClock
 from readiness.adapters.host import Host, fsync_probe_ms
 from readiness.adapters.local_clones import LocalClones
-from readiness.adapters.mysql_session import Login, open_session
+from readiness.adapters.mysql_session import Login, login_of, open_session
 from readiness.adapters.performance_schema import PerformanceSchema
 from readiness.adapters.worker_process import ChildWorker
 from readiness.analysis.validity import FSYNC_PROBE
@@ -93,19 +93,6 @@ class LoadSource:
     pools: Pools
     namespace: str
     logs: Path
-
-
-def login_of(dsn: Dsn) -> Login:
-    """How the account of a DSN logs in; reads the password now."""
-    return Login(
-        host=dsn.host,
-        port=dsn.port,
-        socket=dsn.socket,
-        user=dsn.user,
-        password=dsn.password(),
-        database=dsn.database,
-        tls=dsn.tls,
-    )
 
 
 def target_of(text: str, clones: LocalClones) -> Target:

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.command_line import CommandLine, Said
 from tests.fakes.canaries import BIRDS, Cage
 
-from readiness.adapters.mysql_session import open_session
+from readiness.adapters.mysql_session import login_of, open_session
 from readiness.config.dsn import Dsn
 from readiness.model.workload import (
     Form,
@@ -23,7 +23,6 @@ from readiness.model.workload import (
     VariableKind,
     Workload,
 )
-from readiness.wiring.targets import login_of
 from readiness.workload.text.file import render
 
 pytestmark = [pytest.mark.mysql, pytest.mark.e2e]
