@@ -1,10 +1,11 @@
 """How long masking takes beside one bare UPDATE and beside Python row by row; what indexes take after.
 
-Of the wall clock, since a server does the work: the peers take turns, and the medians are compared."""
+The demo shop's users with all their indexes, planned and masked by the real expressions. The peer is
+what one would type instead: one UPDATE of the same columns, a hash for each value, no promise kept. Of
+the wall clock, since a server does the work: the peers take turns, and the medians are compared."""
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -12,21 +13,23 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.measure import Row, row
-from tests.fakes.masking_sql import HashingSql
-from tests.integration.masking.shelf import KEY, Shelf, plan_of
+from tests.bench.shop_users import bare_update, definition, hashed, make_users, mask, planned, ready
 
 from readiness.adapters.local_server import LocalServer
-from readiness.masking.session import prepare
+from readiness.masking.catalogue import read_catalogue
+from readiness.ports import Session
 
 ROWS = 60_000
-_STEP = 5_000
 _BY_HAND = 1_500  # rows that Python masks one by one: for all it would take minutes
 _RUNS = 5
-_MASKED = ("t.email", "t.phone", "t.name", "t.note")
-_TABLE = (
-    "CREATE TABLE {name} (id BIGINT AUTO_INCREMENT PRIMARY KEY, email VARCHAR(80) NOT NULL,"
-    " phone VARCHAR(20) NOT NULL, name VARCHAR(60), note VARCHAR(80), at DATETIME NOT NULL,"
-    " UNIQUE KEY (email), KEY (phone), KEY (name, phone), KEY (at)) ENGINE=InnoDB"
+_CHANGED = (
+    "email",
+    "email_sha256",
+    "email_domain",
+    "phone",
+    "first_name",
+    "last_name",
+    "search_name",
 )
 
 
@@ -34,32 +37,30 @@ def masking_rows(folder: Path, say: Callable[[str], None]) -> Iterator[Row]:
     """The rows; a private server is made in `folder` and removed again."""
     home = folder / "bench-masking"
     shutil.rmtree(home, ignore_errors=True)
-    say(f"masking 4 columns, 3 of them indexed, of {ROWS:,} rows, {_RUNS} runs each")
+    say(f"masking 8 columns, 6 of them indexed, of {ROWS:,} users, {_RUNS} runs each")
     try:
         with LocalServer(home) as server:
-            shelf = Shelf(server)
-            yield from _measured(shelf)
-            shelf.close()
+            yield from _measured(server)
     finally:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _measured(shelf: Shelf) -> Iterator[Row]:
-    shelf.empty()
-    prepare(shelf.session)
-    _make_rows(shelf)
+def _measured(server: LocalServer) -> Iterator[Row]:
+    session = _filled(server)
+    work = planned(session)
+    columns = [column.column for column in work.plan.columns]
     ours, bare, by_hand, at_once, sizes = [], [], [], [], []
     for _ in range(_RUNS):
-        _copy(shelf)
-        before = _index_bytes(shelf)
-        ours.append(_seconds(lambda: shelf.mask(*_MASKED)))
-        sizes.append(_index_bytes(shelf) / before)
-        _copy(shelf)
-        bare.append(_seconds(lambda: shelf.run(_update(shelf))))
-        _copy(shelf)
-        by_hand.append(_seconds(lambda: _mask_by_hand(shelf)) / _BY_HAND * 1000)
-        _copy(shelf)
-        at_once.append(_seconds(lambda: _mask_in_one_transaction(shelf)) / _BY_HAND * 1000)
+        _copy(session)
+        before = _index_bytes(session)
+        ours.append(_seconds(lambda: mask(server.root_session(), work)))
+        sizes.append(_index_bytes(session) / before)
+        _copy(session)
+        bare.append(_seconds(lambda: session.query(bare_update(columns))))
+        _copy(session)
+        by_hand.append(_seconds(lambda: _mask_by_hand(session)) / _BY_HAND * 1000)
+        at_once.append(_seconds(lambda: _mask_in_one_transaction(session)) / _BY_HAND * 1000)
+    session.close()
     speed = median(ours) / ROWS * 1000
     yield row("masking: the whole table", median(ours), "s",
               peer=("one bare UPDATE of the same columns", median(bare)), runs=_RUNS)  # fmt: skip
@@ -71,58 +72,47 @@ def _measured(shelf: Shelf) -> Iterator[Row]:
               peer=("as before", 100.0), runs=_RUNS)  # fmt: skip
 
 
-def _make_rows(shelf: Shelf) -> None:
-    """One by one, as an application does: pages of indexes split."""
-    shelf.run(_TABLE.format(name="original"))
-    for low in range(0, ROWS, _STEP):
-        values = ", ".join(
-            f"('{_hash(n)[:20]}@example.com', '{_hash(n + 1)[:14]}', '{_hash(n // 7)[:22]}',"
-            f" '{'x' * 60}', '2026-01-01' + INTERVAL {n} SECOND)"
-            for n in range(low, low + _STEP)
-        )
-        shelf.run(f"INSERT INTO original (email, phone, name, note, at) VALUES {values}")
+def _filled(server: LocalServer) -> Session:
+    session = server.root_session()
+    session.query("CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci")
+    session.query("USE shop")
+    ready(session)
+    make_users(session, ROWS)
+    _copy(session)
+    return session
 
 
-def _copy(shelf: Shelf) -> None:
-    """The table anew, its pages as full as those of the original."""
-    shelf.run("DROP TABLE IF EXISTS t", "DROP TABLE IF EXISTS readiness_marker.masking")
-    shelf.run(_TABLE.format(name="t"))
-    for low in range(0, ROWS, _STEP):
-        shelf.run(f"INSERT INTO t SELECT * FROM original WHERE id > {low} AND id <= {low + _STEP}")
+def _copy(session: Session) -> None:
+    """The table anew, as rows come: its pages are as full as an application leaves them."""
+    session.query("DROP TABLE IF EXISTS users")
+    session.query("DROP TABLE IF EXISTS readiness_marker.masking")
+    session.query(definition("users"))
+    session.query("INSERT INTO users SELECT * FROM original ORDER BY created_at")
 
 
-def _update(shelf: Shelf) -> str:
-    facts = shelf.catalogue().tables["t"]
-    made = HashingSql().expressions_of(plan_of(_MASKED, {}).columns, facts, {})
-    shelf.session.query("SET @readiness_key = %s", (KEY,))
-    return "UPDATE t SET " + ", ".join(f"{name} = {sql}" for name, sql in made.items())
-
-
-def _mask_by_hand(shelf: Shelf) -> None:
-    for row_id, *values in shelf.run(
-        f"SELECT id, email, phone, name, note FROM t LIMIT {_BY_HAND}"
-    ):
-        new = [_hash(v)[: len(str(v))] for v in values]
-        shelf.session.query(
-            "UPDATE t SET email = %s, phone = %s, name = %s, note = %s WHERE id = %s",
-            (*new, row_id),
+def _mask_by_hand(session: Session) -> None:
+    """What a script does: reads rows, hashes in Python, writes each back by its key."""
+    names = ", ".join(_CHANGED)
+    sets = ", ".join(f"{name} = %s" for name in _CHANGED)
+    found = session.query(f"SELECT id, {names} FROM users LIMIT {_BY_HAND}")
+    for user_id, *values in found:
+        made = [hashed(value)[: len(str(value))] for value in values]
+        session.query(
+            f"UPDATE users SET {sets}, date_of_birth = date_of_birth + INTERVAL 1 DAY WHERE id = %s",
+            (*made, user_id),
         )
 
 
-def _mask_in_one_transaction(shelf: Shelf) -> None:
+def _mask_in_one_transaction(session: Session) -> None:
     """Which no table of a real size can be: its undo would not end."""
-    shelf.run("START TRANSACTION")
-    _mask_by_hand(shelf)
-    shelf.run("COMMIT")
+    session.query("START TRANSACTION")
+    _mask_by_hand(session)
+    session.query("COMMIT")
 
 
-def _index_bytes(shelf: Shelf) -> float:
-    shelf.run("ANALYZE TABLE t")
-    return float(sum(t.index_bytes for t in shelf.catalogue().tables.values() if t.name == "t"))
-
-
-def _hash(value: object) -> str:
-    return hashlib.sha256(str(value).encode()).hexdigest()
+def _index_bytes(session: Session) -> float:
+    session.query("ANALYZE TABLE users")
+    return float(read_catalogue(session, "shop").tables["users"].index_bytes)
 
 
 def _seconds(act: Callable[[], object]) -> float:

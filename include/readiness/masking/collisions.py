@@ -45,6 +45,8 @@ def settle(session: Session, catalogue: Catalogue, plan: MaskPlan) -> MaskPlan:
     ready = with_elements(session, catalogue, plan)
     ready = _tried(session, catalogue, ready, unique=True)
     other = _tried(session, catalogue, ready, unique=False)
+    if other == ready:
+        return ready
     return other if _broken(session, catalogue, other) == [] else ready
 
 

@@ -36,7 +36,7 @@ from readiness.ports import Progress, Session
 
 RANGE_S = 1.0  # so long should a range take: undo stays small, and progress is told
 _MOST_ROWS = 200_000
-_TRIAL_ROWS = 20_000  # so many show how dense a table comes out
+_TRIAL_ROWS = 5_000  # so many show how dense a table comes out
 _GROWTH = 4
 
 

@@ -3,7 +3,6 @@
 A text is cut in two halves (the right one may be longer by one); each round adds a keyed hash of one
 half to the other, modulo base^length, which can be taken back: so different texts of a length always
 become different texts of that length. Nothing is walked in cycles, as the halves may differ in length.
-SQL has no local names, so halves are spelled out where they are used: each more round doubles the work.
 Two rounds are made. Without the key nothing is found by them; who knows what some values became learns
 something of others that share a half with these.
 """
@@ -12,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readiness.masking.sql.parts import Value, conv
+from readiness.masking.sql.parts import Value, bound, bound_number, conv, let
 
 MOST_DIGITS = 19
 MOST_LETTERS = 12
@@ -25,33 +24,37 @@ class _Half:
     length: str
 
 
-def digits(value: Value, sql: str, length: str) -> str:
+def digits(value: Value, sql: str) -> str:
     """`sql`, 1 to 19 ASCII digits, as as many others."""
-    left = _Half(f"LEFT({sql}, {length} DIV 2)", f"{length} DIV 2")
-    right = _Half(f"SUBSTRING({sql}, 1 + {length} DIV 2)", f"(1 + {length}) DIV 2")
-    return "CONCAT({}, {})".format(*_rounds(value, left, right, 10))
+    word, length = bound("word"), bound_number("length")
+    left = _Half(f"LEFT({word}, {length} DIV 2)", f"{length} DIV 2")
+    right = _Half(f"SUBSTRING({word}, 1 + {length} DIV 2)", f"((1 + {length}) DIV 2)")
+    return _of_word(sql, _rounds(value, left, right, 10, f"CONCAT({bound('one')}, {bound('two')})"))
 
 
-def letters(value: Value, sql: str, length: str, is_capital: str) -> str:
+def letters(value: Value, sql: str, is_capital: str) -> str:
     """`sql`, 1 to 12 ASCII letters, as as many small others; the first a capital where the condition
     `is_capital` holds."""
-    word = _swapped(f"LOWER({sql})", _LATE, _EARLY)
-    # The longer half stands first: a single letter is in it, and the capital is cut from it alone.
-    first = _Half(f"LEFT({word}, (1 + {length}) DIV 2)", f"(1 + {length}) DIV 2")
+    word, length, made = bound("word"), bound_number("length"), bound("word")
+    # The longer half stands first: a single letter is in it.
+    first = _Half(f"LEFT({word}, (1 + {length}) DIV 2)", f"((1 + {length}) DIV 2)")
     second = _Half(f"SUBSTRING({word}, 1 + (1 + {length}) DIV 2)", f"{length} DIV 2")
-    begin, end = _rounds(value, first, second, 26)
-    initial, end = _spelled(f"LEFT({begin}, 1)"), f"CONCAT(SUBSTRING({begin}, 2), {end})"
-    return f"CONCAT(IF({is_capital}, UPPER({initial}), {initial}), {_spelled(end)})"
+    spelled = _swapped(f"LOWER(CONCAT({bound('one')}, {bound('two')}))", _EARLY, _LATE)
+    capital = f"CONCAT(UPPER(LEFT({made}, 1)), SUBSTRING({made}, 2))"
+    shown = let("word", spelled, f"IF({is_capital}, {capital}, {made})")
+    return _of_word(
+        _swapped(f"LOWER({sql})", _LATE, _EARLY), _rounds(value, first, second, 26, shown)
+    )
 
 
-def _spelled(sql: str) -> str:
-    """Digits of base 26 as letters."""
-    return _swapped(f"LOWER({sql})", _EARLY, _LATE)
+def _of_word(sql: str, body: str) -> str:
+    return let("word", sql, let("length", f"CHAR_LENGTH({bound('word')})", body))
 
 
-def _rounds(value: Value, left: _Half, right: _Half, base: int) -> tuple[str, str]:
-    first = _added(value, left, right.sql, "1", base)
-    return first, _added(value, right, first, "2", base)
+def _rounds(value: Value, left: _Half, right: _Half, base: int, body: str) -> str:
+    """`body`, of the two halves that are made: `one` and `two`."""
+    second = let("two", _added(value, right, bound("one"), "2", base), body)
+    return let("one", _added(value, left, right.sql, "1", base), second)
 
 
 def _added(value: Value, half: _Half, other: str, use: str, base: int) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from readiness.masking.sql.cipher import MOST_DIGITS, digits
-from readiness.masking.sql.parts import Value, cases, collated, group, matches, text
+from readiness.masking.sql.parts import (
+    Value,
+    bound,
+    bound_number,
+    cases,
+    collated,
+    group,
+    let,
+    matches,
+    text,
+)
 from readiness.masking.sql.streams import alnum, alnum_of_length
 from readiness.masking.sql.texts import prose
 
@@ -22,8 +32,7 @@ _LONGEST_V4, _LONGEST_V6 = 14, 39
 def domain(value: Value) -> str:
     """DOMAIN: under .example from 12 characters on, under .test from 6; letters and digits else, after
     which stands a dot and one letter, which is no top-level domain."""
-    small = f"LOWER({value.sql})"
-    length = value.length
+    small, length = bound("small"), bound_number("chars")
     key = replace(value, same=small, domain=_DOMAIN)
     label = f"LOWER({alnum(key, 'label')})"
     made = cases(
@@ -32,7 +41,12 @@ def domain(value: Value) -> str:
         (f"{length} >= 3", f"INSERT(LEFT({label}, {length}), {length} - 1, 2, {text('.z')})"),
         otherwise=f"LEFT({label}, {length})",
     )
-    return f"IF({value.sql} = {small}, {made}, UPPER({made}))"
+    in_case = let("name", made, _in_case_of(value.sql, small))
+    return let("small", f"LOWER({value.sql})", let("chars", value.length, in_case))
+
+
+def _in_case_of(sql: str, small: str) -> str:
+    return f"IF({sql} = {small}, {bound('name')}, UPPER({bound('name')}))"
 
 
 def _ending(value: Value, length: str, ending: str) -> str:
@@ -44,11 +58,13 @@ def email(value: Value) -> str:
     """EMAIL: the local part by a hash of the whole address, so that one at two providers differs; what
     stands behind the last @ as DOMAIN makes it, under attempt 0. A text without @ is all local part."""
     at = text("@")
-    end = f"SUBSTRING_INDEX({value.sql}, {at}, -1)"
-    after = f"IF(LOCATE({at}, {value.sql}), 1 + CHAR_LENGTH({end}), 0)"
-    local = alnum_of_length(value, "local", f"({value.length} - {after})", is_small=True)
+    end = bound("end")
+    local = alnum_of_length(value, "local", bound_number("chars"), is_small=True)
     owner = domain(replace(value, sql=end, same=end, attempt=0))
-    return f"CONCAT({local}, IF(LOCATE({at}, {value.sql}), CONCAT({at}, {owner}), ''))"
+    made = f"CONCAT({local}, IF(LOCATE({at}, {value.sql}), CONCAT({at}, {owner}), ''))"
+    after = f"IF(LOCATE({at}, {value.sql}), 1 + CHAR_LENGTH({end}), 0)"
+    found = f"SUBSTRING_INDEX({value.sql}, {at}, -1)"
+    return let("end", found, let("chars", f"{value.length} - {after}", made))
 
 
 def phone(value: Value) -> str:
@@ -68,12 +84,18 @@ def _laid(value: Value, *, keeps_first: bool) -> str:
     bare = sql
     for sign in "+ -()/.,#*":
         bare = f"REPLACE({bare}, {text(sign)}, '')"
+    number = bound("number")
+    start = f"LEFT({sql}, {value.length} - CHAR_LENGTH({number}))"
+    mapped = _mapped(value, number, keeps_first)
+    overlaid = _overlaid(value, number, mapped)
+    fits = f"CHAR_LENGTH({number}) BETWEEN 1 AND {MOST_DIGITS}"
     plain = f"REPLACE({sql}, {text('+')}, '')"
-    start = f"LEFT({sql}, {value.length} - CHAR_LENGTH({plain}))"
-    is_laid = f"{matches(sql, _NUMBER_SIGNS)} AND CHAR_LENGTH({bare}) BETWEEN 1 AND {MOST_DIGITS}"
     return cases(
-        (matches(sql, _PLAIN_PHONE), f"CONCAT({start}, {_mapped(value, plain, keeps_first)})"),
-        (is_laid, _overlaid(value, bare, _mapped(value, bare, keeps_first))),
+        (matches(sql, _PLAIN_PHONE), let("number", plain, f"CONCAT({start}, {mapped})")),
+        (
+            matches(sql, _NUMBER_SIGNS),
+            let("number", bare, cases((fits, overlaid), otherwise=prose(value))),
+        ),
         otherwise=prose(value),
     )
 
@@ -86,7 +108,7 @@ def _mapped(value: Value, number: str, keeps_first: bool) -> str:
         head = f"({length} >= {_CARD_DIGITS})"
         other = f"SUBSTRING('5678901234', 1 + CAST({first} AS UNSIGNED), 1)"
         first = f"IF({head}, {other}, '')"
-    rest = digits(value, f"SUBSTRING({number}, 1 + {head})", f"({length} - {head})")
+    rest = digits(value, f"SUBSTRING({number}, 1 + {head})")
     return f"CONCAT({first}, {rest})"
 
 

@@ -10,7 +10,9 @@ three. Two cores carried a load of 9 meanwhile, so these are upper bounds (a bar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from readiness.errors import MaskingError
 from readiness.masking.sql import contacts, dates, documents, numbers, texts
@@ -19,8 +21,11 @@ from readiness.masking.sql.parts import (
     TEXTS,
     Value,
     as_text,
+    bound,
     cases,
     folded,
+    is_bound_to,
+    let,
     name,
     repeated,
 )
@@ -95,8 +100,10 @@ def _of_row(
 ) -> str:
     column = columns[wanted]
     if column.look is not None:
-        attempt = attempts.get(column.domain, 0)
-        return expression_of(column, table.columns[wanted], attempt=attempt, attempts=attempts)
+        attempt, facts = attempts.get(column.domain, 0), table.columns[wanted]
+        made = expression_of(column, facts, attempt=attempt, attempts=attempts)
+        is_source = any("{" + wanted + "}" in other.derived for other in columns.values())
+        return _remembered(facts, made) if is_source and facts.data_type in TEXTS else made
     if wanted in above:
         raise MaskingError(
             f"{column.id} is derived from itself.",
@@ -108,6 +115,18 @@ def _of_row(
         if place in made:
             made = made.replace(place, _input(other, columns, table, attempts, (*above, wanted)))
     return made
+
+
+def _remembered(facts: ColumnFacts, made: str) -> str:
+    """What other columns are made from is computed once for the row, whichever of them is first: the
+    value it was last made of, under its key, is remembered beside what was made."""
+    quoted = name(facts.name)
+    slot = hashlib.sha256(f"{facts.column_type} {facts.charset} {made}".encode()).hexdigest()[:16]
+    asked = f"CONCAT(CAST(@readiness_key AS BINARY), CAST({quoted} AS BINARY))"
+    done, of = bound(f"made_{slot}"), f"of_{slot}"
+    # What it is made of is noted last: after an error nothing stands beside it that is not its own.
+    anew = let(f"made_{slot}", made, let(of, asked, done))
+    return f"IF({quoted} IS NULL, NULL, IF({is_bound_to(of, asked)}, {done}, {anew}))"
 
 
 def _input(
@@ -160,8 +179,19 @@ def text_of(look: Look, value: Value, full: str) -> str:
     if look is Look.BLANK:
         return texts.filler(f"CHAR_LENGTH({full})")
     if look is Look.IP:
-        return contacts.ip_text(value)
-    return f"RPAD({_TEXT_LOOKS[look](value)}, CHAR_LENGTH({full}), ' ')"
+        return _computed_once(value, contacts.ip_text)
+    return _computed_once(
+        value, lambda v: f"RPAD({_TEXT_LOOKS[look](v)}, CHAR_LENGTH({full}), ' ')"
+    )
+
+
+def _computed_once(value: Value, made: Callable[[Value], str]) -> str:
+    """What is made of a value whose text and spelling are computed before."""
+    ready = replace(value, sql=bound("value"), same=bound("same" if value.is_folded else "value"))
+    body = made(ready)
+    if value.is_folded:
+        body = let("same", folded(bound("value"), value), body)
+    return let("value", value.sql, body)
 
 
 def _value(column: MaskedColumn, facts: ColumnFacts, attempt: int) -> Value:
@@ -194,7 +224,7 @@ def _bytes(look: Look, value: Value, quoted: str) -> str:
 
 def _back(look: Look, value: Value, length: str) -> str:
     """A look of a text that stands in a binary column."""
-    made = f"RPAD({_TEXT_LOOKS[look](value)}, {length}, ' ')"
+    made = _computed_once(value, lambda v: f"RPAD({_TEXT_LOOKS[look](v)}, {length}, ' ')")
     return f"CAST(CONVERT({made} USING latin1) AS BINARY)"
 
 

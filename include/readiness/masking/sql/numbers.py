@@ -8,7 +8,7 @@ and a first digit (60000 to 65535), they are turned within that stretch, so that
 from __future__ import annotations
 
 from readiness.masking.sql.cipher import MOST_DIGITS, digits
-from readiness.masking.sql.parts import Value, cases, text
+from readiness.masking.sql.parts import Value, bound, cases, let, text
 from readiness.masking.sql.streams import digit_stream
 from readiness.model.catalogue import ColumnFacts
 
@@ -29,7 +29,7 @@ def largest(facts: ColumnFacts) -> int:
 def integer(value: Value, column: str, facts: ColumnFacts) -> str:
     """A number of an integer type."""
     # 0 - x, not -x or ABS(): the smallest BIGINT has no positive counterpart in its own type.
-    plain = f"REPLACE(CAST({column} AS CHAR), '-', '')"
+    plain = bound("plain")
     most = largest(facts)
     power = 10 ** (len(str(most)) - 1)
     low = most // power * power
@@ -43,17 +43,19 @@ def integer(value: Value, column: str, facts: ColumnFacts) -> str:
     # The type's smallest number is one beyond the negated largest: it becomes that one's neighbour.
     beyond = f"CAST({plain} AS DECIMAL(20, 0)) > {most}"
     made = cases((beyond, str(most)), (at_end, turned), otherwise=free)
-    return _signed(made, column)
+    return let("plain", f"REPLACE(CAST({column} AS CHAR), '-', '')", _signed(made, column))
 
 
 def decimal(value: Value, column: str, facts: ColumnFacts) -> str:
     """A number of an exact type: its digits, whatever their scale."""
     precision, scale = _digits(facts)
-    plain = f"REPLACE(REPLACE(CAST({column} AS CHAR), '-', ''), '.', '')"
+    plain = bound("plain")
     made = _after_zeros(value, plain)
     dotted = f"INSERT({made}, CHAR_LENGTH({plain}) - {scale - 1}, 0, '.')" if scale else made
     number = f"CAST({dotted} AS DECIMAL({precision}, {scale}))"
-    return cases((f"{column} = 0", column), otherwise=_signed(number, column))
+    bare = f"REPLACE(REPLACE(CAST({column} AS CHAR), '-', ''), '.', '')"
+    signed = let("plain", bare, _signed(number, column))
+    return cases((f"{column} = 0", column), otherwise=signed)
 
 
 def real(value: Value, column: str) -> str:
@@ -69,17 +71,19 @@ def real_text(value: Value, sql: str) -> str:
     front = f"SUBSTRING_INDEX({small}, 'e', 1)"
     sign = f"LEFT({front}, LOCATE('-', {front}))"
     mantissa = f"REPLACE({front}, '-', '')"
-    plain, point = f"REPLACE({mantissa}, '.', '')", f"LOCATE('.', {mantissa})"
+    plain, point = bound("plain"), f"LOCATE('.', {mantissa})"
     made = f"INSERT({_after_zeros(value, plain)}, {point}, 0, IF({point}, '.', ''))"
     end = f"SUBSTRING({small}, 1 + CHAR_LENGTH({front}))"
-    return f"CONCAT({sign}, {made}, {end})"
+    whole = f"CONCAT({sign}, {made}, {end})"
+    return let("plain", f"REPLACE({mantissa}, '.', '')", whole)
 
 
 def _after_zeros(value: Value, plain: str) -> str:
     """A text of digits: zeros at its beginning stay, and the digit behind them."""
-    number = f"TRIM(LEADING '0' FROM {plain})"
+    number = bound("number")
     zeros = f"REPEAT('0', CHAR_LENGTH({plain}) - CHAR_LENGTH({number}))"
-    return f"CONCAT({zeros}, {_masked(value, number)})"
+    made = f"CONCAT({zeros}, {_masked(value, number)})"
+    return let("number", f"TRIM(LEADING '0' FROM {plain})", made)
 
 
 def _masked(value: Value, number: str) -> str:
@@ -90,7 +94,7 @@ def _masked(value: Value, number: str) -> str:
 def _tail(value: Value, rest: str) -> str:
     length = f"CHAR_LENGTH({rest})"
     stream = f"LEFT({digit_stream(value, 'n')}, {length})"
-    return cases((f"{length} <= {MOST_DIGITS}", digits(value, rest, length)), otherwise=stream)
+    return cases((f"{length} <= {MOST_DIGITS}", digits(value, rest)), otherwise=stream)
 
 
 def _signed(made: str, column: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 BINARIES = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
 TEXTS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext"})
 _BIN = "COLLATE utf8mb4_bin"
+_PREFIX = "@readiness_"
 _WITHOUT_PLANES = frozenset({"latin1", "utf8", "utf8mb3", "ascii", "ucs2"})
 
 
@@ -42,6 +43,31 @@ def group(number: int) -> str:
 def conv(number: str, base: int, into: int) -> str:
     """CONV of a non-negative number that fits in 64 bits."""
     return f"CONV({number}, {base}, {into})"
+
+
+def let(slot: str, sql: str, body: str) -> str:
+    """`body`, in which `bound(slot)` or `bound_number(slot)` is what `sql` gives, computed once.
+
+    SQL has no local names: spelled out in each place, a value of a few functions became one of
+    hundreds. A condition is evaluated before its branch on both engines, so the variable is set when
+    the body reads it, and each expression sets all that it reads. (MySQL 8 and 9 warn of it.)"""
+    return f"IF(LENGTH({_PREFIX}{slot} := {sql}) < 0, NULL, {body})"
+
+
+def bound(slot: str) -> str:
+    """A text that `let` has computed. A variable has the character set of what it held before, as far
+    as the optimizer knows: hence the conversion."""
+    return f"(CONVERT({_PREFIX}{slot} USING utf8mb4) {_BIN})"
+
+
+def bound_number(slot: str) -> str:
+    """A whole number of 0 or more that `let` has computed."""
+    return f"CAST({_PREFIX}{slot} AS UNSIGNED)"
+
+
+def is_bound_to(slot: str, sql: str) -> str:
+    """Whether a name stands for these very bytes."""
+    return f"CAST({_PREFIX}{slot} AS BINARY) <=> {sql}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from readiness.masking.sql.parts import Value, cases, collated, group, matches, repeated, text
+from readiness.masking.sql.parts import (
+    Value,
+    bound,
+    cases,
+    collated,
+    group,
+    let,
+    matches,
+    repeated,
+    text,
+)
 
 BLOCK = 64  # characters that one hash gives
 _KEYED = (
@@ -73,7 +83,7 @@ def _needed(value: Value) -> list[int]:
 def _chunk(value: Value, start: int, width: int) -> str:
     """`width` characters from `start` on. A letter is replaced by the one that stands `width` characters
     behind it: text, padded to the width, and stream are one text to the regular expression."""
-    part = f"SUBSTRING({value.sql}, {start}, {width})"
+    part = bound("part")
     stream = f"LEFT({letter_stream(value, f'l{start}')}, {width})"
     if start == 1:
         stream = f"CONCAT({_initial(value)}, SUBSTRING({stream}, 2))"
@@ -81,7 +91,8 @@ def _chunk(value: Value, start: int, width: int) -> str:
     figures = f"LEFT({digit_stream(value, f'd{start}')}, {width})"
     # Nothing is made where nothing would be replaced.
     figures = f"IF({matches(part, '[0-9]')}, {figures}, '')"
-    return f"LEFT({_overlay(lettered, '[0-9]', figures, width)}, CHAR_LENGTH({part}))"
+    made = f"LEFT({_overlay(lettered, '[0-9]', figures, width)}, CHAR_LENGTH({part}))"
+    return let("part", f"SUBSTRING({value.sql}, {start}, {width})", made)
 
 
 def _initial(value: Value) -> str:

@@ -16,8 +16,8 @@ def prose(value: Value) -> str:
     the other letters are small."""
     word = value.same if value.is_folded else value.sql
     return cases(
-        (matches(value.sql, "^[0-9]{1,19}$"), digits(value, value.sql, value.length)),
-        (_is_word(value), letters(value, word, value.length, begins_with_capital(value))),
+        (matches(value.sql, "^[0-9]{1,19}$"), digits(value, value.sql)),
+        (_is_word(value), letters(value, word, begins_with_capital(value))),
         otherwise=laid_over(value),
     )
 
