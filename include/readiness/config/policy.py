@@ -21,7 +21,8 @@ from readiness.errors import Mistake
 from readiness.model.masking import Look
 
 WHAT = "The policy"
-_Column = Annotated[str, AfterValidator(name_of(r"[^.\s]+\.[^.\s]+", "table.column", most=140))]
+_NAME = r"[^.\s](?:[^.\n]*[^.\s])?"  # blanks may stand in it
+_Column = Annotated[str, AfterValidator(name_of(rf"{_NAME}\.{_NAME}", "table.column", most=140))]
 
 
 class Treatment(StrEnum):

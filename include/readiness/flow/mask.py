@@ -58,7 +58,8 @@ def plans_of(work: MaskWork) -> list[MaskPlan]:
     """What would be masked, by database; nothing is changed. Raises as `mask` does."""
     work.gate()
     with closing(work.open_session()) as session, step(work, "plan"):
-        begun = Journal(session).read(_BEGUN)
+        journal = Journal(session)
+        begun = journal.read(_BEGUN) if journal.read(_BEFORE) else None
         plans = [plan_file.from_json(Begun.from_text(begun).plan)] if begun else []
         known = {plan.database for plan in plans}
         new = [name for name in data_schemas(session) if name not in known]
@@ -136,6 +137,8 @@ class _Masking:
         """What was decided for it: by the try before, or now."""
         with self._step("plan"):
             text = self._journal.read(_BEGUN)
+            if self._journal.read(_BEFORE) is None:
+                text = None  # nothing was changed yet, and policy or tables may have been
             begun = Begun.from_text(text) if text else self._decided(database)
             self._require_same(begun.policy, begun.key)
             if self._work.folder:

@@ -80,7 +80,7 @@ def _follow(table: Planned, column: str, leader: Decision, of: str, *, has_sql: 
     table.derived.pop(column, None)
     if not leader.is_masked or has_sql:
         why = f"a foreign key ties it to {of}, which is kept"
-        table.decisions[column] = Decision(None, Source.REFERENCE, why, is_asked_about=True)
+        table.decisions[column] = Decision(None, Source.REFERENCE, why)
         return
     look = leader.look
     if look is None or not fits(look, table.facts.columns[column]):

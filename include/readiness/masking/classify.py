@@ -48,7 +48,7 @@ def _plain(place: Place) -> Decision:
         return kept("the schema lists its words")
     if kind in ADDRESSES:
         return Decision(Look.IP, Source.TYPE, "its type is the address of a machine", Look.IP)
-    return kept(f"a {kind} says nothing of a person", is_asked_about=kind == "uuid")
+    return kept(f"a {kind} says nothing of a person")
 
 
 def forced(place: Place) -> Decision:
@@ -71,12 +71,12 @@ def _day(place: Place) -> Decision:
         return Decision(look, Source.NAME, "its name is of something personal", "birth")
     if place.contents.births > NEARLY_ALL:
         return Decision(look, Source.CONTENT, "its days look like dates of birth", "birth")
-    return kept("a moment that a program writes", is_asked_about=place.column.data_type == "date")
+    return kept("a moment that a program writes")
 
 
 def _number(place: Place) -> Decision:
     if place.is_tied:
-        return kept("it is, or refers to, a key that says nothing", is_asked_about=True)
+        return kept("it is, or refers to, a key that says nothing")
     named = look_of_name(place.table.name, place.column.name)
     is_named = named in (Look.PHONE, Look.DIGITS, Look.NUMBER)
     if place.column.column_type.startswith("tinyint(1)"):
@@ -90,7 +90,13 @@ def _number(place: Place) -> Decision:
         )
     if place.contents.cards > NEARLY_ALL and not is_id_name(place.column.name):
         return Decision(Look.NUMBER, Source.CONTENT, "its numbers are those of cards", Look.NUMBER)
-    return kept("an amount, a count or an id", is_asked_about=is_id_name(place.column.name))
+    return kept(_why_kept(place))
+
+
+def _why_kept(place: Place) -> str:
+    if place.contents.long_numbers > NEARLY_ALL and not is_id_name(place.column.name):
+        return "numbers as long as those of telephones: say in the policy if they are"
+    return "an amount, a count or an id"
 
 
 def _binary(place: Place) -> Decision:
@@ -98,7 +104,7 @@ def _binary(place: Place) -> Decision:
     if named is Look.IP:
         return Decision(Look.IP, Source.NAME, "its name is of an address of a machine", Look.IP)
     if named is None and (place.is_tied or is_id_name(place.column.name)) and not place.are_hashes:
-        return kept("an id in bytes", is_asked_about=True)
+        return kept("an id in bytes")
     if named is not None:
         return Decision(Look.BYTES, Source.NAME, told_of_name(named), Look.BYTES)
     if place.are_hashes:

@@ -76,7 +76,7 @@ def _refuse(met: list[_Question]) -> None:
     raise MaskingError(
         f"{', '.join(columns)}: the values are too short to stay unique ({MOST_TRIES} keys were tried).",
         hint="Keep one of the columns in the policy, with a reason, or give it a look that is one-to-one:\n"
-        f"  {columns[0] if columns else 'table.column'}: {{look: digits}}",
+        f"  {columns[0] if columns else 'table.column'}: {{treat: pseudonym, look: digits}}",
     )
 
 

@@ -24,6 +24,8 @@ _RANDOM = re.compile(r"(?=[^a-z]*[a-z])(?=\D*\d)[\w=+/.$-]{16,}", re.IGNORECASE)
 _HASH_LENGTHS = frozenset({32, 40, 56, 64, 96, 128})
 _BINARY_HASHES = frozenset({20, 28, 32, 48, 64})
 _DATE = re.compile(r"(\d{4})-\d\d-\d\d")
+_LONG_NUMBER = re.compile(r"[1-9]\d{9,12}")
+_CARD_DIGITS = 13
 _FEW_WORDS = 24
 _MANY_ROWS = 12
 _READ = 2_000  # characters of a text in which spans are looked for
@@ -35,7 +37,8 @@ class Contents:
     """Shares (0 to 1) of the values that are not empty. `emails`, `phones`, `cards`, `ibans`, `ips`,
     `persons`, `uuids`, `ulids`, `hashes`, `digits`, `signed_digits`, `prose`, `codes`, `random` are of
     whole values; `holding` is of those with an e-mail, a number … inside, `naming` of those with
-    anything personal, `births` of days that look like dates of birth. `is_words`: few different codes, as states of a program are."""
+    anything personal, `births` of days that look like dates of birth,
+    `long_numbers` of numbers of 10 to 13 digits. `is_words`: few different codes, as states of a program are."""
 
     values: int = 0
     distinct: int = 0
@@ -56,6 +59,7 @@ class Contents:
     holding: float = 0
     naming: float = 0
     births: float = 0
+    long_numbers: float = 0
 
     @property
     def is_words(self) -> bool:
@@ -95,14 +99,20 @@ def contents_of(values: Sequence[bytes | None], looks: Looks) -> Contents:
         codes=share(_CODE.fullmatch),
         random=share(_RANDOM.fullmatch),
         holding=share(lambda t: _holds(t[:_READ], looks)),
-        naming=share(lambda t: next(looks.spans(t[:_READ]), None)),
+        naming=share(lambda t: _names(t[:_READ], looks)),
         births=_births(texts),
+        long_numbers=share(_LONG_NUMBER.fullmatch),
     )
 
 
 def _holds(text: str, looks: Looks) -> list[tuple[int, int]]:
     """Spans of e-mails, phones … in a text; card numbers by chance in long ids are none."""
     return [s for s in looks.numbered(text) if not _is_bare_number(text[s[0] : s[1]])]
+
+
+def _names(text: str, looks: Looks) -> bool:
+    """Whether a text has anything personal; a long number is a card's by chance in one of ten."""
+    return any(not _is_bare_number(text[a:b]) or b - a < _CARD_DIGITS for a, b in looks.spans(text))
 
 
 def _is_bare_number(span: str) -> bool:

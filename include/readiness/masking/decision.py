@@ -45,7 +45,6 @@ class Decision:
     source: Source
     why: str
     domain: str = ""
-    is_asked_about: bool = False  # of a kept one: somebody might ask why
 
     @property
     def is_masked(self) -> bool:
@@ -81,9 +80,9 @@ def place_of(
     return Place(table, column, contents, looks, is_tied, is_binary and are_binary_hashes(values))
 
 
-def kept(why: str, *, is_asked_about: bool = False) -> Decision:
+def kept(why: str) -> Decision:
     """A column that nothing speaks against."""
-    return Decision(None, Source.NOTHING, why, is_asked_about=is_asked_about)
+    return Decision(None, Source.NOTHING, why)
 
 
 def type_look(column: ColumnFacts) -> Look:

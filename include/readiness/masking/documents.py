@@ -85,7 +85,7 @@ def decide_document(
     why = (
         f"no path of the {_counted(documents.seen, 'document')} that were looked at looks personal"
     )
-    return Decision(None, Source.NOTHING, why, is_asked_about=True), documents
+    return Decision(None, Source.NOTHING, why), documents
 
 
 def path_step(key: str) -> str:

@@ -117,7 +117,13 @@ def _of(column: MaskedColumn, facts: ColumnFacts) -> Iterator[Facet]:
         for path in column.paths:
             found = f"JSON_UNQUOTE(JSON_EXTRACT({text}, {literal(path.path)}))"
             place = f"{column.id} {path.path}"
-            yield Facet(column, place, path.look, f"NULLIF({found}, 'null')")
+            # Objects and arrays are no values (what leads into them is a path of its own), and a number
+            # among texts has less room than the look.
+            kind = f"JSON_TYPE(JSON_EXTRACT({text}, {literal(path.path)}))"
+            is_value = f"{kind} = 'STRING'"
+            if path.look is Look.NUMBER:
+                is_value = f"{kind} NOT IN ('OBJECT', 'ARRAY')"
+            yield Facet(column, place, path.look, f"IF({is_value}, NULLIF({found}, 'null'), NULL)")
         return
     is_binary = facts.data_type in BINARIES
     is_text = is_binary or facts.data_type in TEXTS | WORDS

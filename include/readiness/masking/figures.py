@@ -172,10 +172,20 @@ def _distinct_tolerance(
 ) -> float:
     if place in facets:
         return _narrow(facets[place], before, catalogue)
-    table, _, rest = place.partition(".")
-    index = next(i for i in catalogue.tables[table].indexes if i.name == rest.rpartition("(")[0])
+    table, index = _index_at(place, catalogue)
     own = [facets[f"{table}.{c}"] for c in index.columns if f"{table}.{c}" in facets]
     return max((_narrow(f, before, catalogue) for f in own), default=0.0)
+
+
+def _index_at(place: str, catalogue: Catalogue) -> tuple[str, IndexFacts]:
+    """The index of `table.index(2)`; either name may hold dots."""
+    named = place.rpartition("(")[0]
+    return next(
+        (table.name, index)
+        for table in catalogue.tables.values()
+        for index in table.indexes
+        if f"{table.name}.{index.name}" == named
+    )
 
 
 def _narrow(facet: Facet, before: float, catalogue: Catalogue) -> float:

@@ -7,13 +7,16 @@ those patterns are searched that its look does not make: a masked number still l
 The regular expressions mean the same to PCRE (MariaDB) and ICU (MySQL 8): classes are spelled out, no
 backslash stands in them, and case is written both ways, so that no collation matters. An address under
 .example or .test belongs to nobody. Card numbers must pass Luhn's check and begin as networks
-issue them; the first three candidates of a text are tried. Of a table of more than
+issue them; the first three candidates of a text are tried. Where whole values are numbers of such a
+form, one in ten passes by chance: a column of order numbers or article numbers counts as clean when no
+more do. Of a table of more than
 `figures.EXACT_ROWS` rows every k-th is looked at (`figures.share_of`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from readiness.masking.data_types import BINARIES, TEXTS
@@ -41,9 +44,11 @@ PATTERNS = {"email": EMAIL, "phone": PHONE, "card": CARD}
 _MADE = {  # patterns that a look's own values have
     Look.PHONE: {"phone", "card"}, Look.DIGITS: {"phone", "card"}, Look.NUMBER: {"phone", "card"},
     Look.TOKEN: {"card"}, Look.HEX: {"card"}, Look.TEXT: {"phone", "card"}, Look.UUID: {"card"},
-    Look.BYTES: {"email", "phone", "card"},
+    Look.BYTES: {"email", "phone", "card"}, Look.NAME: {"phone", "card"}, Look.IP: {"phone", "card"},
 }  # fmt: skip
 _CANDIDATES = 3
+_BARE = "^[0-9]{13,19}$"
+_PASS_BY_CHANCE, _ENOUGH = 0.1, 50  # of numbers, and of how many at least
 _LONGEST_CARD = 20
 
 
@@ -57,11 +62,12 @@ class Searched:
 
 
 def count_patterns(
-    session: Session, catalogue: Catalogue, plan: MaskPlan
+    session: Session, catalogue: Catalogue, plan: MaskPlan, *, but: Collection[str] = ()
 ) -> Iterator[tuple[str, str, int]]:
-    """Pattern, `table.column`, and how many rows look so; 0 for a column that is clean."""
+    """Pattern, `table.column`, and how many rows look so; 0 for a column that is clean. `but` names
+    columns that are not searched."""
     for table in catalogue.tables.values():
-        columns = searched_in(table, plan)
+        columns = [c for c in searched_in(table, plan) if c.place not in but]
         asked = [(c, p) for c in columns for p in c.patterns]
         if not asked:
             continue
@@ -147,10 +153,30 @@ def _rows(table: TableFacts, plan: MaskPlan) -> str:
 
 
 def _count_cards(session: Session, text: str, rows: str) -> int:
-    """Rows with a candidate that passes Luhn's check, among the first few of each text."""
+    """Rows with a candidate that passes Luhn's check, among the first few of each text; of values that
+    are numbers and nothing else only where more pass than chance explains."""
+    bare = f"{text} REGEXP {literal(_BARE)}"
+    asked = _candidates(text, bare, rows)
+    either = " OR ".join(_passes_luhn(f"m{n}") for n in range(_CANDIDATES))
+    counts = f"COALESCE(SUM(bare), 0), COALESCE(SUM(bare AND ({either})), 0)"
+    found = session.query(
+        f"SELECT {counts}, COALESCE(SUM(NOT bare AND ({either})), 0) FROM ({asked}) AS c"
+    )[0]
+    numbers, passing, others = (int(str(count)) for count in found)
+    return others + (0 if _is_chance(numbers, passing) else passing)
+
+
+def _is_chance(numbers: int, passing: int) -> bool:
+    """Whether so many of these numbers pass the check as pass of any: 10 %, and 4 sigma more."""
+    spread = math.sqrt(numbers * _PASS_BY_CHANCE * (1 - _PASS_BY_CHANCE))
+    return numbers >= _ENOUGH and passing <= numbers * _PASS_BY_CHANCE + 4 * spread
+
+
+def _candidates(text: str, bare: str, rows: str) -> str:
+    """SQL: of each text that has one its first few candidates m0, m1 …, and whether it is a number."""
     pattern = literal(CARD)
-    found = f"SELECT {text} AS rest FROM {rows}"
-    columns: list[str] = []
+    found = f"SELECT {text} AS rest, {bare} AS bare FROM {rows}"
+    columns = ["bare"]
     for number in range(_CANDIDATES):
         match = f"REGEXP_SUBSTR(rest, {pattern})"
         behind = f"SUBSTRING(rest, REGEXP_INSTR(rest, {pattern}) + CHAR_LENGTH({match}))"
@@ -158,8 +184,7 @@ def _count_cards(session: Session, text: str, rows: str) -> int:
         where = f" WHERE rest REGEXP {pattern}" if not number else ""
         found = f"SELECT {kept}{match} AS m{number}, {behind} AS rest FROM ({found}) AS t{number}{where}"
         columns.append(f"m{number}")
-    either = " OR ".join(_passes_luhn(c) for c in columns)
-    return int(str(session.query(f"SELECT COUNT(*) FROM ({found}) AS c WHERE {either}")[0][0]))
+    return found
 
 
 def _passes_luhn(column: str) -> str:

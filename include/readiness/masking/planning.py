@@ -92,7 +92,7 @@ def _ruled(table: Planned, column: ColumnFacts, rule: MaskRule, base: Decision) 
     """What a policy's line makes of a column; `base` is how it is masked without a look of its own."""
     why = f"the policy says {rule.treat}" + (f": {rule.reason}" if rule.reason else "")
     if rule.treat is Treatment.KEEP:
-        return Decision(None, Source.POLICY, why, is_asked_about=True)
+        return Decision(None, Source.POLICY, why)
     if rule.json:
         paths = tuple(JsonPath(path, look) for path, look in sorted(rule.json.items()))
         table.paths[column.name] = paths
@@ -139,9 +139,9 @@ def _told_apart(table: TableFacts, column: str, decision: Decision) -> Decision:
 
 
 def _kept(table: Planned) -> Iterator[MaskedColumn]:
-    """Those of which somebody might ask why."""
+    """All others: whoever reads the plan has to see what stays."""
     for column, decision in table.decisions.items():
-        if not decision.is_masked and decision.is_asked_about:
+        if not decision.is_masked:
             name = table.facts.name
             yield MaskedColumn(name, column, None, "", decision.source, decision.why)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from readiness.errors import MaskingError
 from readiness.masking.definition import Definition, data_bytes, index_bytes, own_constraints
-from readiness.masking.names import quoted
+from readiness.masking.names import quoted, text
 from readiness.masking.session import attempt
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.ports import Session
@@ -55,6 +55,7 @@ class Rebuild:
             adds.append(f"AUTO_INCREMENT = {self._definition.following:d}")
         if adds:
             self._session.query(f"ALTER TABLE {new} {', '.join(adds)}")
+            self._name_indexes()
 
     def statement(self, hints: str, where: str) -> str:
         """Fills in the rows of a condition; computed columns compute themselves."""
@@ -139,6 +140,32 @@ class Rebuild:
             drops += [f"DROP CHECK {quoted(n)}" for n in named.get("CHECK", ())]
         for drop in drops:
             self._session.query(f"ALTER TABLE {quoted(table)} {drop}")
+
+    def _name_indexes(self) -> None:
+        """An index that the server had made for a foreign key without a name is made anew with the
+        key, and called as the key is: it gets its old name back."""
+        old = {index.name: index.columns for index in self._table.indexes}
+        new = self._indexes_there()
+        for name in old.keys() - new.keys():
+            made = (n for n, columns in new.items() if n not in old and columns == old[name])
+            if its_name := next(made, ""):
+                del new[its_name]
+                self._session.query(
+                    f"ALTER TABLE {quoted(self.name)}"
+                    f" RENAME INDEX {quoted(its_name)} TO {quoted(name)}"
+                )
+
+    def _indexes_there(self) -> dict[str, tuple[str, ...]]:
+        """The new table's indexes with their columns."""
+        rows = self._session.query(
+            "SELECT INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS"
+            " WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s ORDER BY INDEX_NAME, SEQ_IN_INDEX",
+            (self._catalogue.database, self.name),
+        )
+        found: dict[str, tuple[str, ...]] = {}
+        for name, column in rows:
+            found[text(name)] = (*found.get(text(name), ()), text(column or ""))
+        return found
 
     def _is_there(self, table: str) -> bool:
         return bool(

@@ -33,7 +33,7 @@ def _texts(place: Place) -> Iterator[Decision]:
     if form and form is not Look.UUID:
         yield _formed(place, form)
     if seen.are_ids and named is not Look.TOKEN:
-        yield kept("ids that mean nothing", is_asked_about=True)
+        yield kept("ids that mean nothing")
     if seen.holding > 0 and not is_long:
         look = Look.TEXT if seen.emails == 0 else Look.EMAIL
         yield Decision(look, Source.CONTENT, "some of its values hold something personal", look)
@@ -45,16 +45,16 @@ def _texts(place: Place) -> Iterator[Decision]:
     if is_long or (column.max_chars >= _LONG_VARCHAR and not seen.values):
         why = "free text that nobody has described"
         yield Decision(Look.BLANK, Source.TYPE, why, Look.BLANK)
-    yield kept(_why_kept(place), is_asked_about=True)
+    yield kept(_why_kept(place))
 
 
 def _words(place: Place) -> Iterator[Decision]:
     """Short texts of which the name may be that of a person."""
     seen, column = place.contents, place.column
     if place.is_tied and not seen.persons:
-        yield kept("it is, or refers to, a key that says nothing", is_asked_about=True)
+        yield kept("it is, or refers to, a key that says nothing")
     if seen.is_words:
-        yield kept("words of a program", is_asked_about=True)
+        yield kept("words of a program")
     is_plain_name = column.name.lower() == "name"
     if seen.persons > (_MOST if is_plain_name else _SOME) and not is_area_name(column.name):
         yield Decision(Look.NAME, Source.CONTENT, "its values hold names of people", Look.NAME)

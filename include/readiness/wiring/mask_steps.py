@@ -12,7 +12,9 @@ from readiness.flow.mask_work import MaskSteps, data_schemas
 from readiness.masking import sql
 from readiness.masking.catalogue import read_catalogue
 from readiness.masking.collisions import settle
+from readiness.masking.defined import defined_notes
 from readiness.masking.derived_check import verified
+from readiness.masking.foreseen import refuse_foreseen
 from readiness.masking.hygiene import forget
 from readiness.masking.patterns import sample_texts
 from readiness.masking.planning import plan_masking
@@ -34,7 +36,7 @@ def steps_of(policy: Path) -> MaskSteps:
         catalogue=read_catalogue,
         plan=lambda session, catalogue: _plan(session, catalogue, policy),
         settle=settle,
-        before=lambda session, catalogue, plan: take_before(session, catalogue, plan).to_json(),
+        before=_before,
         tables=_mask_tables,
         compare=_compare,
         judge=_judge,
@@ -60,7 +62,14 @@ def _plan(session: Session, catalogue: Catalogue, policy: Path) -> MaskPlan:
         LOOKS,
         lambda table: sample_rows(session, catalogue, table),
     )
-    return replace(verified(session, catalogue, plan), policy=rules.title)
+    notes = (*plan.notes, *defined_notes(session, catalogue.database))
+    return replace(verified(session, catalogue, plan), policy=rules.title, notes=notes)
+
+
+def _before(session: Session, catalogue: Catalogue, plan: MaskPlan) -> str:
+    """What the proof would refuse anyway is told now, while nothing is changed."""
+    refuse_foreseen(session, catalogue, plan)
+    return take_before(session, catalogue, plan).to_json()
 
 
 def _values(session: Session) -> int:

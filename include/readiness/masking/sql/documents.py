@@ -1,7 +1,8 @@
 """JSON: the values at some paths of a document; keys, nesting and all other values stay.
 
 A path that a document lacks changes nothing. Strings stay strings and numbers numbers; an object or
-array at a path is emptied, as nobody has said what stands in it. `[*]` is spelled out as [0], [1] …:
+array at a path is emptied, as nobody has said what stands in it, unless other paths lead into it (an
+address is a text here and an object there). `[*]` is spelled out as [0], [1] …:
 neither engine can change all elements at once. `collisions.settle` finds how many each table needs;
 else 8, 4 in arrays of arrays. A longer array is emptied rather than half masked. Texts that are no JSON stay.
 """
@@ -32,10 +33,12 @@ def document(
     bound = MOST_ELEMENTS // max([1, *(path.path.count(_STAR) for path in paths)])
     for path in paths:
         for start in arrays(path.path, bound):
-            pairs[start] = _shortened(column, start, bound)
+            pairs.setdefault(start, _shortened(column, start, bound))
         for concrete in spelled_out(path.path, bound):
-            pairs[concrete] = _leaf(column, concrete, path.look, attempts, of_look)
-    ordered = sorted(pairs.items(), key=lambda pair: pair[0].count("["))
+            held = _held(column, concrete, path.path, paths, bound)
+            pairs[concrete] = _leaf(column, concrete, path.look, attempts, of_look, held)
+    # What holds others comes before them: they are replaced within it.
+    ordered = sorted(pairs.items(), key=lambda pair: (pair[0].count("["), len(pair[0])))
     listed = ", ".join(f"{text(path)}, {as_json(sql)}" for path, sql in ordered)
     changed = f"JSON_REPLACE({column}, {listed})" if pairs else column
     return cases((f"JSON_VALID({column})", changed), otherwise=column)
@@ -71,8 +74,26 @@ def _shortened(column: str, path: str, bound: int) -> str:
     return cases((f"{found} IS NULL", "'null'"), (longer, "'[]'"), otherwise=_plain(found))
 
 
+def _held(
+    column: str, path: str, planned: str, paths: tuple[JsonPath, ...], bound: int
+) -> tuple[str, str]:
+    """What becomes of an object and of an array at a path."""
+    into = [p.path for p in paths if p.path.startswith((f"{planned}.", f"{planned}["))]
+    plain = _plain(f"JSON_EXTRACT({column}, {text(path)})")
+    is_open = any(p.startswith(planned + _STAR) for p in into)
+    array = _shortened(column, path, bound) if is_open else plain
+    has_elements = any(p.startswith(f"{planned}[") for p in into)
+    has_keys = any(p.startswith(f"{planned}.") for p in into)
+    return plain if has_keys else text("{}"), array if has_elements else text("[]")
+
+
 def _leaf(
-    column: str, path: str, look: Look, attempts: Mapping[str, int], of_look: TextLook
+    column: str,
+    path: str,
+    look: Look,
+    attempts: Mapping[str, int],
+    of_look: TextLook,
+    held: tuple[str, str],
 ) -> str:
     found = f"JSON_EXTRACT({column}, {text(path)})"
     kind = f"JSON_TYPE({found})"
@@ -82,8 +103,8 @@ def _leaf(
     return cases(
         (f"{found} IS NULL", "'null'"),
         (f"{kind} = 'STRING'", f"JSON_QUOTE({masked})"),
-        (f"{kind} = 'OBJECT'", text("{}")),
-        (f"{kind} = 'ARRAY'", text("[]")),
+        (f"{kind} = 'OBJECT'", held[0]),
+        (f"{kind} = 'ARRAY'", held[1]),
         (f"{kind} IN ('NULL', 'BOOLEAN')", _plain(found)),
         otherwise=number,
     )
