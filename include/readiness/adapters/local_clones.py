@@ -237,7 +237,7 @@ class LocalClones:
             lifecycle.read_record(self._directory(name)),
             snapshot,
             is_copied=server.is_initialised,
-            is_running=server.status() is not None,
+            is_running=(state := server.status()) is not None and not state.is_orphaned,
             is_marked=self._is_marked(name),
         )
 
