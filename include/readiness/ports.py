@@ -196,9 +196,10 @@ class CloneBackend(Protocol):
         knows; refused when it does not fit."""
         ...
 
-    def admit(self, name: str, *, masked: str) -> Clone:
+    def admit(self, name: str, *, masked: str, nonce: str = "") -> Clone:
         """Notes in marker and record how personal data left the clone, then makes the load user.
-        Repeating it changes nothing but the load user's password."""
+        Repeating it changes nothing. `nonce` is that of the marker when masking began: raises CloneError
+        where another stands there now, since the clone was made anew meanwhile."""
         ...
 
     def reset(self, name: str) -> Clone:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from readiness import interlock
 from readiness.clones import leases, naming
 from readiness.errors import CloneError, StatementFailed
 from readiness.model.clone import Clone, Endpoint, Snapshot
@@ -112,12 +113,13 @@ class MemoryClones:
             snapshot.masked,
         )
 
-    def admit(self, name: str, *, masked: str) -> Clone:
+    def admit(self, name: str, *, masked: str, nonce: str = "") -> Clone:
         """As the port says."""
         clone, server = self._there(name)
         if not 0 < len(masked) <= 190:
             raise CloneError("The marker holds 1 to 190 characters.")
-        server.database.execute("UPDATE readiness_marker.marker SET masked = ?", (masked,))
+        if not interlock.note_masked(MemorySession(server.database), masked, nonce=nonce):
+            raise CloneError(f"The clone {name} was made anew while it was masked.")
         server.load_password = server.load_password or secrets.token_hex(8)
         return self._note(replace(clone, masked=masked), server)
 

@@ -110,3 +110,11 @@ def unmasked(clone: Clone, so: str, target: str) -> CloneError:
         f"The clone {clone.name} is not masked: {so}.",
         hint=f"Mask it first:  readiness mask --target '{target}'",
     )
+
+
+def made_anew(clone: Clone) -> CloneError:
+    """The error for a clone that was reset, or restored anew, under the hands of its masking."""
+    return CloneError(
+        f"The clone {clone.name} was made anew while it was masked: its data is not what was masked.",
+        hint="It has no load user. Mask it again.",
+    )

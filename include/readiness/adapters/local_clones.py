@@ -95,12 +95,13 @@ class LocalClones:
                 self.destroy(name)
             raise
 
-    def admit(self, name: str, *, masked: str) -> Clone:
+    def admit(self, name: str, *, masked: str, nonce: str = "") -> Clone:
         """As the port says. Raises CloneError, also where no server runs; ServerError."""
         clone = replace(self.named(name), masked=clone_marks.checked(masked))
         session = self.admin_session(name)
         try:
-            interlock.note_masked(session, masked)
+            if not interlock.note_masked(session, masked, nonce=nonce):
+                raise clone_marks.made_anew(clone)
             lifecycle.write_record(self._directory(name), clone)
             clone_server.make_load_user(session, self._directory(name))
         finally:
@@ -237,7 +238,7 @@ class LocalClones:
             lifecycle.read_record(self._directory(name)),
             snapshot,
             is_copied=server.is_initialised,
-            is_running=server.status() is not None,
+            is_running=(state := server.status()) is not None and not state.is_orphaned,
             is_marked=self._is_marked(name),
         )
 

@@ -58,6 +58,11 @@ class ServerState:
         return self.pid > 0 and is_alive(self.process)
 
     @property
+    def is_orphaned(self) -> bool:
+        """True when the process that it lives for is dead: it may answer still, but is ending."""
+        return self.owner_pid > 0 and not self.has_living_owner
+
+    @property
     def has_living_owner(self) -> bool:
         """True while the process that started it, and will end it, lives."""
         return self.owner_pid > 0 and is_alive(ProcessIdentity(self.owner_pid, self.owner_ticks))

@@ -28,7 +28,9 @@ from readiness.flow.mask_work import MaskWork, data_schemas, step
 from readiness.masking import plan_file
 from readiness.masking.journal import Journal
 from readiness.masking.patterns import excluded
+from readiness.masking.session import take_whole
 from readiness.model.catalogue import Catalogue
+from readiness.model.clone import Marker
 from readiness.model.masking import Masked, MaskFact, MaskPlan
 from readiness.model.verdict import Check, Outcome
 from readiness.ports import Progress, Session
@@ -45,13 +47,22 @@ def mask(work: MaskWork, *, key: bytes, progress: Progress) -> Masked:
     that failed: no load user exists then."""
     work.gate()
     with closing(work.open_session()) as session:
+        with step(work, "start"):
+            take_whole(session)
         marker = interlock.read_marker(session)
         if marker is None:
             raise MaskingError(f"{work.name} has no marker: it is no clone of ours.")
         if marker.masked:
-            _forget_journal(session)
-            return Masked(marker.masked, 0, 0, 0, 0.0, 0)
-        return _Masking(work, session, key, marker.run_id, progress).run()
+            return _admitted(work, session, marker)
+        return _Masking(work, session, key, marker, progress).run()
+
+
+def _admitted(work: MaskWork, session: Session, marker: Marker) -> Masked:
+    """One whose marker says that it is masked; it was killed, maybe, before load was let in."""
+    with step(work, "admission"):
+        work.admit(marker.masked, marker.nonce)
+        _forget_journal(session)
+    return Masked(marker.masked, 0, 0, 0, 0.0, 0)
 
 
 def plans_of(work: MaskWork) -> list[MaskPlan]:
@@ -71,14 +82,15 @@ class _Masking:
     """One masking of one server, with the session that decides and proves."""
 
     def __init__(
-        self, work: MaskWork, session: Session, key: bytes, run_id: str, progress: Progress
+        self, work: MaskWork, session: Session, key: bytes, marker: Marker, progress: Progress
     ) -> None:
         self._work = work
         self._steps = work.steps
         self._session = session
         self._progress = progress
         self._key_check = key_check(key)
-        self._key_hex = work.steps.run_key(Key(key), run_id)
+        self._nonce = marker.nonce
+        self._key_hex = work.steps.run_key(Key(key), marker.run_id)
         self._journal = Journal(session)
         self._parts: list[Part] = []
         self._proofs: list[Proof] = []
@@ -103,7 +115,7 @@ class _Masking:
         self._forget()
         title = _title(self._work.policy, parts)
         with self._step("admission"):
-            self._work.admit(title)
+            self._work.admit(title, self._nonce)
             _forget_journal(self._session)
         return _masked(title, parts, time.monotonic() - began)
 

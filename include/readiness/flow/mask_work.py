@@ -63,14 +63,14 @@ class MaskSteps:
 @dataclass(frozen=True, slots=True)
 class MaskWork:
     """What is masked. `name` is how a person calls it and `anew` what they type to begin anew; `policy`
-    is the policy's title ("rules" without one); `gate` raises TargetRefused; `admit(title)` notes the
-    end and lets load in; what was decided and found is written to `folder`, where there is one."""
+    is the policy's title ("rules" without one); `gate` raises TargetRefused; `admit(title, nonce)` notes
+    the end in the marker of that nonce and lets load in; what was decided and found is written to `folder`, where there is one."""
 
     name: str
     policy: str
     open_session: Callable[[], Session]
     gate: Callable[[], None]
-    admit: Callable[[str], object]
+    admit: Callable[[str, str], object]
     steps: MaskSteps
     anew: str
     folder: Path | None = None

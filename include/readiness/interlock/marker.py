@@ -59,9 +59,16 @@ def write_marker(
     return marker
 
 
-def note_masked(session: Session, masked: str) -> None:
-    """Says in the marker how personal data left this server."""
-    session.query("UPDATE readiness_marker.marker SET masked = %s", (masked,))
+def note_masked(session: Session, masked: str, *, nonce: str = "") -> bool:
+    """Says in the marker how personal data left this server. With `nonce` only in the marker that has it:
+    False where the data was made anew since, so that it is no longer what was masked."""
+    if not nonce:
+        session.query("UPDATE readiness_marker.marker SET masked = %s", (masked,))
+        return True
+    update = "UPDATE readiness_marker.marker SET masked = %s WHERE nonce = %s"
+    session.query(update, (masked, nonce))
+    marker = read_marker(session)
+    return marker is not None and marker.nonce == nonce
 
 
 def renew_marker(session: Session, *, now_s: float, lease_s: float) -> None:

@@ -12,7 +12,7 @@ from readiness.ports import Session
 
 SQL_MODE = "STRICT_ALL_TABLES,ALLOW_INVALID_DATES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION"
 LOCK_WAIT_S = 30
-_LOCK = "readiness_masking"
+_TABLES, _WHOLE = "readiness_masking", "readiness_mask"  # locks of the server
 _REQUIRED = (
     f"SET SESSION sql_mode = '{SQL_MODE}', time_zone = '+00:00', foreign_key_checks = 0,"
     f" unique_checks = 1, sql_quote_show_create = 1, sql_safe_updates = 0, sql_big_selects = 1,"
@@ -51,11 +51,21 @@ def prepare(session: Session) -> None:
 
 
 def take_over(session: Session, *, patience_s: float = LOCK_WAIT_S) -> None:
-    """Makes sure that no other masking is at work on the server: a killed one's session may still end
-    its last statement. Raises MaskingError after `patience_s`."""
-    if session.query("SELECT GET_LOCK(%s, %s)", (_LOCK, patience_s))[0][0] == 1:
+    """Makes sure that no other masking changes tables of the server: a killed one's session may still
+    end its last statement. Raises MaskingError after `patience_s`."""
+    _lock(session, _TABLES, patience_s)
+
+
+def take_whole(session: Session, *, patience_s: float = LOCK_WAIT_S) -> None:
+    """Makes sure that no other masking of the server is between its plan and its admission: it would
+    take masked values for originals. Held by the session. Raises as `take_over` does."""
+    _lock(session, _WHOLE, patience_s)
+
+
+def _lock(session: Session, name: str, patience_s: float) -> None:
+    if session.query("SELECT GET_LOCK(%s, %s)", (name, patience_s))[0][0] == 1:
         return
-    holder = session.query("SELECT IS_USED_LOCK(%s)", (_LOCK,))[0][0]
+    holder = session.query("SELECT IS_USED_LOCK(%s)", (name,))[0][0]
     raise MaskingError(
         f"Another masking is at work on this server, in session {holder}.",
         hint="Wait until it ends and run again. If none should be, its last statement is still"

@@ -14,6 +14,7 @@ from readiness.anonymize.key import load_key
 from readiness.config.masking import Masking
 from readiness.config.policy import load_policy
 from readiness.config.settings import Settings
+from readiness.errors import MaskingError
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
 from readiness.interlock import Purpose
@@ -46,10 +47,7 @@ def mask_target(
         return _waived(request, clones, settings)
     work = _work(request, clones, settings)
     tell = _renewing(progress, request)
-    masked = mask(work, key=load_key(settings.key_file), progress=tell)
-    if not masked.checks:  # it was killed, maybe, between the marker and the load user
-        work.admit(masked.title)
-    return masked
+    return mask(work, key=load_key(settings.key_file), progress=tell)
 
 
 def plan_for(request: MaskRequest, clones: LocalClones, settings: Settings) -> list[MaskPlan]:
@@ -79,20 +77,21 @@ def _waived(request: MaskRequest, clones: LocalClones, settings: Settings) -> Ma
     with target.admin_session() as session:
         marker = interlock.read_marker(session)
     title = (marker.masked if marker else "") or request.masking.title
-    _admission(target, clones)(title)
+    _admission(target, clones)(title, marker.nonce if marker else "")
     return Masked(title, 0, 0, 0, 0.0, 0)
 
 
-def _admission(target: Target, clones: LocalClones) -> Callable[[str], object]:
+def _admission(target: Target, clones: LocalClones) -> Callable[[str, str], object]:
     """Notes how personal data left the target; a clone of ours then gets its load user."""
     clone = target.clone
 
-    def admit(title: str) -> None:
+    def admit(title: str, nonce: str) -> None:
         if clone is not None:
-            clones.admit(clone.name, masked=title)
+            clones.admit(clone.name, masked=title, nonce=nonce)
             return
         with target.admin_session() as session:
-            interlock.note_masked(session, title)
+            if not interlock.note_masked(session, title, nonce=nonce):
+                raise MaskingError(f"{target.where} was adopted anew while it was masked.")
 
     return admit
 

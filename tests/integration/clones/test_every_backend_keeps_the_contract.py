@@ -77,6 +77,18 @@ def test_a_fresh_clone_has_a_marker_and_nobody_may_load_it(stand: Stand) -> None
     assert not stand.load_user_is_there(clone.name)
 
 
+def test_a_clone_made_anew_under_its_masking_is_not_admitted(stand: Stand) -> None:
+    name = restored(stand).name
+    begun = marker(stand, name).nonce
+    stand.backend.reset(name)
+    with pytest.raises(CloneError, match="made anew"):
+        stand.backend.admit(name, masked=MASKED, nonce=begun)
+    assert marker(stand, name).masked == ""
+    assert not stand.load_user_is_there(name)
+    stand.backend.admit(name, masked=MASKED, nonce=marker(stand, name).nonce)
+    assert stand.load_user_is_there(name)
+
+
 def test_a_clone_says_whose_it_is_of_what_and_until_when(stand: Stand) -> None:
     before = time.time()
     clone = restored(stand)

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from tests.integration.clones.backends import filled
 from readiness.adapters import clone_folder, leftovers
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
-from readiness.adapters.processes import ProcessIdentity, end
+from readiness.adapters.processes import ProcessIdentity, end, identify
+from readiness.adapters.server_state import write_state
 from readiness.clones import lifecycle
 from readiness.clones.usage import usage_of
 from readiness.errors import CloneError, ReadinessError
@@ -110,6 +112,21 @@ def test_a_copy_of_a_source_that_crashed_is_refused_and_nothing_stays(
     with pytest.raises(CloneError, match=r"not stopped in order|torn"):
         restored(clones, snapshot)
     assert clones.list() == []
+
+
+def test_a_server_that_ends_with_its_dead_starter_is_started_anew(
+    gold: tuple[LocalClones, Snapshot],
+) -> None:
+    clones, snapshot = gold
+    first = restored(clones, snapshot)
+    state = clones.server(NAME).running_state()
+    write_state(Path(first.directory), replace(state, owner_pid=state.pid, owner_ticks=1))
+    others = LocalClones(clones.root, binary=clones.binary)
+    second = restored(others, snapshot)
+    assert second.pid != first.pid
+    assert identify(first.pid) is None
+    others.destroy(NAME)
+    clones.destroy(NAME)
 
 
 def test_hands_that_destroy_at_once_do_not_hinder_each_other(

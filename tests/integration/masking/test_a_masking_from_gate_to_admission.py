@@ -4,9 +4,12 @@ try goes on with what the first one decided."""
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,7 @@ from readiness.errors import (
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
 from readiness.masking.journal import Journal
+from readiness.masking.session import take_whole
 from readiness.model.verdict import Outcome
 from readiness.ports import Session
 
@@ -40,6 +44,7 @@ class Clone:
         self.folder = folder
         self.fake = FakeSteps()
         self.told: list[str] = []
+        self.admitted = 0
 
     def work(self, **changes: object) -> MaskWork:
         work = MaskWork(
@@ -57,9 +62,10 @@ class Clone:
     def mask(self, *, key: bytes = KEY, **changes: object) -> str:
         return mask(self.work(**changes), key=key, progress=self.told.append).title
 
-    def admit(self, title: str) -> None:
+    def admit(self, title: str, nonce: str) -> None:
+        self.admitted += 1
         with closing(self.server.root_session()) as session:
-            interlock.note_masked(session, title)
+            assert interlock.note_masked(session, title, nonce=nonce)
 
     @property
     def masked(self) -> str:
@@ -115,6 +121,39 @@ def test_a_masked_clone_is_left_as_it_is(clone: Clone) -> None:
     title = clone.mask()
     clone.fake.asked.clear()
     assert clone.mask(policy="policy other 000000000000") == title
+    assert clone.fake.asked == []
+
+
+def test_a_clone_that_was_killed_before_load_was_let_in_is_admitted_again(clone: Clone) -> None:
+    title = clone.mask()
+    with closing(clone.server.root_session()) as session:
+        Journal(session).open()  # and what was still to be forgotten goes
+    assert (clone.mask(), clone.admitted, clone.left()) == (title, 2, [])
+
+
+def test_a_second_masking_of_the_same_server_is_refused_while_one_is_at_work(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readiness.flow.mask.take_whole", partial(take_whole, patience_s=0))
+    with closing(clone.server.root_session()) as first:
+        take_whole(first)
+        with pytest.raises(MaskingError, match=r"start failed. Another masking .* session \d+"):
+            clone.mask()
+        assert (clone.fake.asked, clone.left(), clone.masked) == ([], [], "")
+    assert clone.mask() == clone.masked
+
+
+def test_a_second_masking_waits_for_one_that_ends_and_does_nothing_again(clone: Clone) -> None:
+    with ThreadPoolExecutor(1) as hands, closing(clone.server.root_session()) as first:
+        take_whole(first)
+        second = hands.submit(clone.mask)
+        while not clone.ask(
+            "SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'"
+        ):
+            time.sleep(0.01)
+        interlock.note_masked(first, "by the first")
+        first.close()
+        assert second.result() == "by the first"
     assert clone.fake.asked == []
 
 

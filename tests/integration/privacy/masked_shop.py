@@ -81,7 +81,7 @@ def _mask(server: LocalServer, folder: Path) -> Masked:
         policy="policy default",
         open_session=server.root_session,
         gate=lambda: None,
-        admit=lambda title: None,
+        admit=lambda title, nonce: None,
         steps=steps_of(POLICY),
         anew="readiness clone reset clone",
         folder=folder,
