@@ -14,8 +14,9 @@ from readiness.cli.adopting import Adoption, adopt_target
 from readiness.cli.arguments import add_json, add_verbs, number
 from readiness.cli.clone_listing import dsn_of, line, shown
 from readiness.config.settings import read_settings
+from readiness.errors import CloneError
 from readiness.flow.janitor import silence_line
-from readiness.model.clone import Clone
+from readiness.model.clone import Clone, Snapshot
 from readiness.wiring.janitor import janitor_silence_s, tend_clones
 from readiness.wiring.targets import LEASE_S, target_of
 
@@ -97,11 +98,30 @@ def _create(args: argparse.Namespace, clones: LocalClones) -> int:
         snapshot = clones.snapshot(args.source, args.snapshot)
     else:
         snapshot = clones.snapshots.named(args.snapshot)
+    _require_nothing_lost(snapshot, args, clones)
     console.progress(f"restoring {snapshot.name}, {snapshot.bytes / 1e6:.0f} MB")
     clone = clones.restore(
         snapshot, run_id=args.run_id, variant=args.variant, lease_s=args.lease_h * 3600
     )
     return _tell(clone, clones, args)
+
+
+def _require_nothing_lost(
+    snapshot: Snapshot, args: argparse.Namespace, clones: LocalClones
+) -> None:
+    """Raises CloneError where a clone of that name is whole, and would have to go for this one: it may
+    be another person's, masked and under load."""
+    there = clones.replaced_by(snapshot, run_id=args.run_id, variant=args.variant)
+    if there is None:
+        return
+    what = there.snapshot
+    if what == snapshot.name:
+        what = f"{what} before it was taken again"
+    raise CloneError(
+        f"There is a clone {there.name} of snapshot {what}, asked for by {there.owner}.",
+        hint="Give yours a name of its own by --variant or --run-id, or let that one go first:\n"
+        f"  readiness clone destroy {there.name}",
+    )
 
 
 def _list(args: argparse.Namespace, clones: LocalClones) -> int:
