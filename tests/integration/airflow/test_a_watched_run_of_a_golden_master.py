@@ -137,7 +137,12 @@ def test_a_command_stops_its_load_when_production_says_so_and_never_loads_what_i
         code = main([*common, "--target", dsn, "-o", str(tmp_path / "run")])
     finally:
         clones.destroy(clone.name)
-    assert code == EXIT_CODES[VerdictWord.ABORTED], capsys.readouterr().err
+    verdict = RunFolder(tmp_path / "run").read_verdict()
+    if verdict.verdict is VerdictWord.INVALID:  # other work on a shared machine
+        assert {r.culprit for r in verdict.validity if not r.holds} == {"host"}
+    else:
+        assert code == EXIT_CODES[VerdictWord.ABORTED], capsys.readouterr().err
     (stage,) = RunFolder(tmp_path / "run").read_stages()
+    assert stage.notes == ()  # production is not asked twice, however busy this host was
     assert stage.aborted_by.startswith("native.production.threads_running > 0 for 2 s")
     assert "Production meanwhile" in shown(RunFolder(tmp_path / "run"))
