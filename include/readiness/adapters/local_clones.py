@@ -121,8 +121,8 @@ class LocalClones(CloneShelf):
         if self.server(name).status() is None:
             self._start(name)  # one that was killed recovers first: a copy of it would be torn
             clone_marks.await_answer(self.server(name))
-        self.server(name).stop(timeout_s=_STOP_S)
         try:
+            self.server(name).stop(timeout_s=_STOP_S)
             return self.snapshots.take(clone.directory, snapshot_name, masked=clone.masked)
         finally:
             self._start(name)

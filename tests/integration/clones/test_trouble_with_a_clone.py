@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -19,6 +20,7 @@ from readiness.adapters import clone_folder, leftovers
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.processes import ProcessIdentity, end
+from readiness.artifacts.lock import RunLock
 from readiness.cli.main import main
 from readiness.clones import lifecycle, manifest
 from readiness.clones.usage import usage_of
@@ -124,6 +126,26 @@ def test_hands_that_destroy_at_once_do_not_hinder_each_other(
         done = list(hands.map(lambda other: other.destroy(NAME), others))
     clones.destroy(NAME)
     assert any(done)
+    assert (clones.list(), leftovers.find(clones.root)) == ([], [])
+
+
+def test_a_full_disk_keeps_neither_destroy_nor_the_janitor_from_freeing_it(
+    gold: tuple[LocalClones, Snapshot], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clones, snapshot = gold
+    restored(clones, snapshot)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("readiness.adapters.local_server.write_state", full)
+        patch.setattr("readiness.artifacts.lock.os.pwrite", full)
+        with RunLock(tmp_path / "janitor.lock"), pytest.raises(Busy):
+            RunLock(tmp_path / "janitor.lock").acquire()
+        beat = Beat(clones, list, tmp_path / "diary.json")
+        made = make_round(beat, now_s=time.time() + 3600)
+    assert [clone.name for clone in made.destroyed] == [NAME]
     assert (clones.list(), leftovers.find(clones.root)) == ([], [])
 
 
