@@ -234,7 +234,7 @@ def test_a_password_in_the_command_line(cli: CommandLine) -> None:
         (["capture", "."], 2, "."),
         (["judge", "none"], 3, "none is no run folder"),
         (["report", "none"], 3, "none is no run folder"),
-        (["clone", "create", "--snapshot", "none"], 3, "this is no snapshot"),
+        (["clone", "create", "--snapshot", "none"], 3, "There is no snapshot none"),
         (["clone", "create", "--snapshot", "A/B"], 3, "is no name"),
         (["ramp", "--plan", "none", "--target", NOBODY], 2, "No such file: none"),
         (["workload", "build", "--capture", "a", "-o", "b"], 2, "--source DSN"),

@@ -1,6 +1,5 @@
 """Clones on this machine: snapshots of a server's files, restored as private servers of their own.
 
-ROOT/snapshots/NAME/{data,manifest.json} and ROOT/clones/NAME/{clone.json,data,server.json,…}.
 A restore first writes down what it will make, so that a retry goes on where the try before stopped
 and a killed one can be found and destroyed. A clone's server listens on 127.0.0.1 and on a socket
 in a closed folder; only the load user, made by `admit`, logs in over TCP.
@@ -9,56 +8,28 @@ in a closed folder; only the load user, made by `admit`, logs in over TCP.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote
 
 from readiness import interlock
 from readiness.adapters import clone_folder, clone_marks, clone_server
-from readiness.adapters.local_server import LocalServer
-from readiness.adapters.local_snapshots import LocalSnapshots
-from readiness.adapters.mysql_session import Login
-from readiness.adapters.server_binary import ServerBinary, find_server
-from readiness.adapters.server_command import ServerOptions
+from readiness.adapters.clone_shelf import CloneShelf
 from readiness.adapters.server_room import require_free_space
-from readiness.adapters.server_state import read_state
 from readiness.clones import leases, lifecycle, manifest, naming, tables
 from readiness.clones.lifecycle import Step
 from readiness.errors import CloneError, ServerError
 from readiness.model.clone import Clone, Endpoint, Snapshot
-from readiness.ports import Progress, Session
+from readiness.ports import Session
 
 _STOP_S = 600.0  # a golden master waits for a stop in good order
 
 
-class LocalClones:
+class LocalClones(CloneShelf):
     """`ports.CloneBackend` under the folder `root`. Servers of clones run with `options`, and die
     with this process unless `options.is_attached` is False."""
 
     name = "local"
-
-    def __init__(
-        self,
-        root: Path,
-        *,
-        binary: ServerBinary | None = None,
-        options: ServerOptions | None = None,
-        tell: Progress | None = None,
-    ) -> None:
-        self.root = root.resolve()
-        self.options = options or ServerOptions()
-        self._tell = tell or (lambda _text: None)
-        self._binary = binary
-        self.snapshots = LocalSnapshots(root, binary)
-        self._servers: dict[str, LocalServer] = {}
-
-    @property
-    def binary(self) -> ServerBinary:
-        """The server program that clones run on; raises ServerError when there is none."""
-        if self._binary is None:
-            self._binary = find_server()
-        return self._binary
 
     def snapshot(self, source: str, name: str) -> Snapshot:
         """As `LocalSnapshots.take` does it."""
@@ -76,24 +47,25 @@ class LocalClones:
         """As the port says; goes on where a dead try stopped.
 
         Raises CloneError (another engine or version, a snapshot that is not whole or is torn) and
-        ServerError (disk, port, it died). A server that did not start leaves its data; `list` shows
+        ServerError (disk, port, it died), Busy. A server that did not start leaves its data; `list` shows
         it, a retry copies anew, and `destroy` removes it."""
         name = naming.clone_name(run_id, variant)
         lifecycle.require_fit(snapshot, engine=self.binary.engine, version=self.binary.version)
-        step = self._next_step(name, snapshot)
-        if step is Step.COPY:
-            self.destroy(name)
-            self._copied(self._intent(name, run_id, snapshot, lease_s), snapshot, load_bytes)
-        try:
-            if step is not Step.ADOPT:
-                self._start(name, snapshot)
-            clone_marks.await_answer(self.server(name))
-            record = leases.renewed(self.named(name), now_s=time.time(), lease_s=lease_s)
-            return self._finish(record, snapshot, self._verify(snapshot))
-        except CloneError:
-            if not self._is_marked(name):  # it is torn, or half masked: no retry mends that
+        with self.alone(name):
+            step = self._next_step(name, snapshot)
+            if step is Step.COPY:
                 self.destroy(name)
-            raise
+                self._copied(self._intent(name, run_id, snapshot, lease_s), snapshot, load_bytes)
+            return self._running(name, snapshot, step, lease_s)
+
+    def replaced_by(self, snapshot: Snapshot, *, run_id: str, variant: str) -> Clone | None:
+        """The whole clone that a restore of `snapshot` would copy anew, and so lose; None where there
+        is none, or where it would go on with it."""
+        name = naming.clone_name(run_id, variant)
+        found = lifecycle.read_record(self._directory(name))
+        if found is None or not self._is_marked(name):
+            return None
+        return found if self._next_step(name, snapshot) is Step.COPY else None
 
     def admit(self, name: str, *, masked: str, nonce: str = "") -> Clone:
         """As the port says. Raises CloneError, also where no server runs; ServerError."""
@@ -110,7 +82,11 @@ class LocalClones:
 
     def reset(self, name: str) -> Clone:
         """As the port says; a retry of a killed one completes it. Raises CloneError where clone or
-        snapshot are gone; ServerError."""
+        snapshot are gone; ServerError; Busy."""
+        with self.alone(name):
+            return self._reset(name)
+
+    def _reset(self, name: str) -> Clone:
         clone = replace(self.named(name), pid=0, masked="")
         snapshot, directory = self.snapshots.named(clone.snapshot), self._directory(name)
         lifecycle.require_fit(snapshot, engine=self.binary.engine, version=self.binary.version)
@@ -130,7 +106,11 @@ class LocalClones:
         """A snapshot of a masked clone, to restore every variant from: the golden master. The clone
         is stopped for it and started again; also a retry of a killed one does that.
 
-        Raises CloneError for a clone that is not masked, and for the name of its own snapshot."""
+        Raises CloneError for a clone that is not masked, and for the name of its own snapshot; Busy."""
+        with self.alone(name):
+            return self._frozen(name, snapshot_name)
+
+    def _frozen(self, name: str, snapshot_name: str) -> Snapshot:
         clone = self.named(name)
         if not clone.masked:
             raise self._unmasked(clone, "no golden master is made of it")
@@ -142,8 +122,8 @@ class LocalClones:
         if self.server(name).status() is None:
             self._start(name)  # one that was killed recovers first: a copy of it would be torn
             clone_marks.await_answer(self.server(name))
-        self.server(name).stop(timeout_s=_STOP_S)
         try:
+            self.server(name).stop(timeout_s=_STOP_S)
             return self.snapshots.take(clone.directory, snapshot_name, masked=clone.masked)
         finally:
             self._start(name)
@@ -176,61 +156,18 @@ class LocalClones:
         self._servers.pop(name, None)
         return clone_folder.remove(directory)
 
-    def named(self, name: str) -> Clone:
-        """The clone of that name. Raises CloneError when there is none."""
-        for clone in self.list():
-            if clone.name == name:
-                return clone
-        raise CloneError(f"There is no clone {name}.", hint="readiness clone list")
-
-    def server(self, name: str) -> LocalServer:
-        """The private server of a clone."""
-        if name not in self._servers:
-            self._servers[name] = LocalServer(self._directory(name), binary=self._binary)
-        found = self._servers[name]
-        extra = (*self.options.extra, *clone_server.start_options(found.directory))
-        found.options = replace(self.options, extra=extra)
-        return found
-
-    def admin_session(self, name: str, database: str = "") -> Session:
-        """A session as root: for the marker, the interlock and the sampler. Raises CloneError where
-        no server runs."""
-        if self.server(name).status() is None:
-            raise CloneError(
-                f"No server runs for the clone {name}.",
-                hint=f"readiness clone reset {name}   or   readiness clone destroy {name}",
-            )
-        return self.server(name).root_session(database)
-
-    def admin_dsn(self, clone: Clone) -> str:
-        """The DSN of root on the clone's socket, as a person types it: for masking."""
-        socket = self.server(clone.name).running_state().socket
-        return f"mysql://root@/{quote(clone.database)}?socket={quote(socket)}"
-
-    def load_login(self, name: str) -> Login:
-        """How the load user logs in: over TCP, with the password only the clone's folder holds.
-        Raises CloneError for a clone that was not admitted."""
-        clone = self.named(name)
-        return Login(
-            host=clone.endpoint.host,
-            port=clone.endpoint.port,
-            user=interlock.LOAD_USER,
-            password=clone_server.read_password(self.load_password_file(name)),
-            database=clone.database,
-            tls="off",
-        )
-
-    def load_password_file(self, name: str) -> Path:
-        """The file (mode 0600) that holds the load user's password. Raises CloneError for a clone
-        that was not admitted."""
-        clone, file = self.named(name), self._directory(name) / clone_server.PASSWORD_FILE
-        if not (clone.masked and file.exists()):
-            raise self._unmasked(clone, "it has no load user")
-        return file
-
-    def list(self) -> list[Clone]:
-        """All clones that exist, also half-made ones; `pid` is 0 where no server runs."""
-        return [clone for folder in self._folders() if (clone := _clone_in(folder))]
+    def _running(self, name: str, snapshot: Snapshot, step: Step, lease_s: float) -> Clone:
+        """The clone whose data is there: started where it does not run, marked, its lease renewed."""
+        try:
+            if step is not Step.ADOPT:
+                self._start(name, snapshot)
+            clone_marks.await_answer(self.server(name))
+            record = leases.renewed(self.named(name), now_s=time.time(), lease_s=lease_s)
+            return self._finish(record, snapshot, self._verify(snapshot))
+        except CloneError:
+            if not self._is_marked(name):  # it is torn, or half masked: no retry mends that
+                self.destroy(name)
+            raise
 
     def _next_step(self, name: str, snapshot: Snapshot) -> Step:
         server = self.server(name)
@@ -308,26 +245,3 @@ class LocalClones:
         """Ends the clone's server, however little is known of it."""
         self.server(name).kill()
         clone_folder.end_processes(self._directory(name))
-
-    def _unmasked(self, clone: Clone, so: str) -> CloneError:
-        return clone_marks.unmasked(clone, so, self.admin_dsn(clone) if clone.pid else "DSN")
-
-    def _directory(self, name: str) -> Path:
-        return self.root / "clones" / naming.checked(name)
-
-    def _folders(self) -> Iterator[Path]:
-        top = self.root / "clones"
-        if top.is_dir():
-            found = (path for path in top.iterdir() if path.suffix != lifecycle.NEW_SUFFIX)
-            yield from sorted(path for path in found if path.is_dir())
-
-
-def _clone_in(folder: Path) -> Clone | None:
-    """The clone of a folder; None when another hand removed it meanwhile."""
-    try:
-        clone = lifecycle.read_record(folder) or lifecycle.half_made(folder)
-    except FileNotFoundError:
-        return None
-    state = read_state(folder)
-    is_running = state is not None and state.is_running
-    return clone if is_running else replace(clone, pid=0)

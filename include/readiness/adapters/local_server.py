@@ -263,9 +263,9 @@ class LocalServer:
         if state is not None:
             remove_temporary_folder(state.temporary_folder)
             stopped = replace(state, pid=0, started_ticks=0, socket="", temporary_folder="")
-            with contextlib.suppress(
-                FileNotFoundError
-            ):  # another hand removed the folder meanwhile
+            # Another hand removed the folder meanwhile, or the disk is full, and this is to free it:
+            # what the file says then is of a process that is gone, which `is_running` sees.
+            with contextlib.suppress(OSError):
                 write_state(self.directory, stopped)
 
     def _refuse_if_running(self) -> None:

@@ -81,6 +81,8 @@ class LocalSnapshots:
     def named(self, name: str) -> Snapshot:
         """The snapshot of that name. Raises CloneError when there is none."""
         path = self.root / "snapshots" / naming.checked(name)
+        if not path.exists():
+            raise self._no_such(name)
         return manifest.read_manifest(path).snapshot(path)
 
     def verify(self, snapshot: Snapshot) -> None:
@@ -123,6 +125,14 @@ class LocalSnapshots:
         top = self.root / "snapshots"
         found = [(path, _manifest_or_none(path)) for path in sorted(top.glob("*"))]
         return [made.snapshot(path) for path, made in found if made]
+
+    def _no_such(self, name: str) -> CloneError:
+        names = ", ".join(found.name for found in self.all())
+        return CloneError(
+            f"There is no snapshot {name}"
+            + (f"; there are {names}." if names else ", nor any other."),
+            hint=f"Take it:  readiness clone create --snapshot {name} --source SOURCE",
+        )
 
     def _server(self) -> ServerBinary | None:
         """The server program, where there is one: few sources need it."""

@@ -27,6 +27,7 @@ from readiness.config.plan import ClonePlan, Plan
 from readiness.config.schedule import Start, require_may_start
 from readiness.errors import ArtifactError, CloneError, ConfigError
 from readiness.model.verdict import Verdict, VerdictWord
+from readiness.wiring.load_room import room_of
 
 KEPT = "clone_kept"
 DESTROYING = "destroy_began"
@@ -70,7 +71,8 @@ def reserve(task: TaskRun) -> str:
 def restore(task: TaskRun) -> str:
     """Makes the clone, or goes on where a dead try stopped; its name.
 
-    Raises CloneError, ServerError; what a failed try leaves is what `destroy` removes. Airflow may
+    Raises CloneError, ServerError (also where the disk has no room for what the plan's load adds),
+    WorkloadFileError; what a failed try leaves is what `destroy` removes. Airflow may
     run destroy while this task lives on for some seconds, or, its supervisor lost, to its end: then
     the clone is removed here."""
     plan = renewed_plan(task)
@@ -78,10 +80,17 @@ def restore(task: TaskRun) -> str:
     with task.onlooker.step("clone") as tell:
         snapshot = task.clones.snapshots.named(wanted.snapshot)
         lease_s = max(wanted.lease_h * 3600, task.lease_s)
+        room = room_of(plan)
         _require_not_destroyed(task)
-        clone = task.clones.restore(snapshot, run_id=task.run_id, variant=VARIANT, lease_s=lease_s)
+        clone = task.clones.restore(
+            snapshot,
+            run_id=task.run_id,
+            variant=VARIANT,
+            lease_s=lease_s,
+            load_bytes=room.bytes,
+        )
         _require_not_destroyed(task)
-        tell(f"{clone.name} on {clone.endpoint}")
+        tell("; ".join(filter(None, (f"{clone.name} on {clone.endpoint}", room.text))))
     return clone.name
 
 

@@ -12,6 +12,7 @@ from readiness.config.plan import Plan
 from readiness.errors import ConfigError
 from readiness.model.masking import Masked
 from readiness.wiring.masking import MaskRequest, mask_target
+from readiness.wiring.production import with_watched
 from readiness.wiring.targets import target_of
 
 MASKED = "clone_masked"
@@ -29,7 +30,8 @@ def mask(task: TaskRun) -> str:
     with task.onlooker.step("mask the clone") as tell:
         target = target_of(task.clones.admin_dsn(clone), task.clones)
         request = MaskRequest(target, _masking(plan), task.folder.path)
-        masked = mask_target(request, task.clones, task.settings, progress=task.onlooker.progress)
+        settings = with_watched(task.settings, plan)
+        masked = mask_target(request, task.clones, settings, progress=task.onlooker.progress)
         tell(_masked_words(masked))
     task.folder.append_event(time.time(), MASKED, clone=clone.name, **asdict(masked))
     return masked.title

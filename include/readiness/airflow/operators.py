@@ -9,26 +9,20 @@ raises out of the signal's handler into whatever the task is doing.
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import quote
 
 from airflow.sdk import BaseOperator, Context
-from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException, AirflowTaskTimeout
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
+from readiness.airflow.beside import kill_load, note_failure, stop_here, tell, tell_refusal
 from readiness.config.plan import Plan
 from readiness.errors import ReadinessError
 
 if TYPE_CHECKING:
     from readiness.airflow.onlookers import Onlooker
     from readiness.airflow.task_run import TaskRun
-    from readiness.artifacts.run_folder import RunFolder
-    from readiness.flow.announce import Desk
-    from readiness.model.message import Delivery
 
 LOAD_POOL = "readiness_load"
 _AUTOMATIC = ("scheduled", "backfill")
@@ -65,7 +59,7 @@ class ReadinessOperator(BaseOperator):
         try:
             return self.work(task, context)
         except ReadinessError as error:
-            _note_failure(task, error)
+            note_failure(task, error)
             raise
 
     def work(self, task: TaskRun, context: Context) -> Any:
@@ -105,9 +99,9 @@ class ReserveOperator(ReadinessOperator):
         try:
             folder = lifecycle.reserve(task)
         except ReadinessError as error:
-            _tell_refusal(task, context, error)
+            tell_refusal(task, context, error)
             raise
-        _tell(task, context, announce.announce_start)
+        tell(task, context, announce.announce_start)
         return folder
 
 
@@ -122,7 +116,7 @@ class RestoreOperator(ReadinessOperator):
 
     def on_kill(self) -> None:
         """Ends the task: the clone that it would go on making is what destroy removes now."""
-        _stop_here()
+        stop_here()
 
 
 class MaskOperator(ReadinessOperator):
@@ -137,7 +131,7 @@ class MaskOperator(ReadinessOperator):
 
     def on_kill(self) -> None:
         """Ends the task: the clone that it would go on masking is what destroy removes now."""
-        _stop_here()
+        stop_here()
 
 
 class CalibrateOperator(ReadinessOperator):
@@ -149,13 +143,13 @@ class CalibrateOperator(ReadinessOperator):
         from readiness.flow import announce
 
         run_id = stages.calibrate(task).run_id
-        _tell(task, context, announce.announce_stage)
+        tell(task, context, announce.announce_stage)
         return run_id
 
     def on_kill(self) -> None:
         """Ends its load at once, and the task."""
-        _kill_load()
-        _stop_here()
+        kill_load()
+        stop_here()
 
 
 class StageOperator(ReadinessOperator):
@@ -188,13 +182,13 @@ class LoadOperator(StageOperator):
         from readiness.flow import announce
 
         aborted_by = stages.load(task, self.stage).aborted_by
-        _tell(task, context, announce.announce_abort if aborted_by else announce.announce_stage)
+        tell(task, context, announce.announce_abort if aborted_by else announce.announce_stage)
         return aborted_by
 
     def on_kill(self) -> None:
         """Ends the load at once, and the task."""
-        _kill_load()
-        _stop_here()
+        kill_load()
+        stop_here()
 
 
 class ShardOperator(StageOperator):
@@ -213,8 +207,8 @@ class ShardOperator(StageOperator):
 
     def on_kill(self) -> None:
         """Ends its load at once, and the task; the coordinator loses its stage."""
-        _kill_load()
-        _stop_here()
+        kill_load()
+        stop_here()
 
 
 class ReportOperator(ReadinessOperator):
@@ -228,7 +222,7 @@ class ReportOperator(ReadinessOperator):
         verdict = stages.report(task)
         if verdict is None:
             raise AirflowSkipException("No stage was measured: there is nothing to report.")
-        _tell(task, context, announce.announce_report)
+        tell(task, context, announce.announce_report)
         return str(verdict.verdict)
 
 
@@ -268,53 +262,6 @@ class SealOperator(ReadinessOperator):
         problems = lifecycle.seal(task, states)
         closing = lifecycle.closing_words(task)
         end = partial(announce.announce_end, problems=problems, closing=closing)
-        _tell(task, context, end)
+        tell(task, context, end)
         if problems:
             raise AirflowFailException("The run is not clean: " + "; ".join(problems) + ".")
-
-
-def _kill_load() -> None:
-    """Ends every load worker of this process."""
-    from readiness.adapters import worker_process
-
-    worker_process.kill_all()
-
-
-def _stop_here() -> None:
-    """Ends the running task by an exception, unless its time limit does so already."""
-    if not isinstance(sys.exception(), AirflowTaskTimeout):
-        raise AirflowFailException("Airflow ended this task: it was stopped, or the run was.")
-
-
-def _tell(task: TaskRun, context: Context, verb: Callable[[RunFolder, Desk], Delivery]) -> None:
-    """Says it in the channel; how that went stands in `events.jsonl` and fails nothing."""
-    from readiness.airflow.connections import slack_desk
-    from readiness.wiring.messages import keep
-
-    ti = context["ti"]
-    page = f"/dags/{ti.dag_id}/runs/{quote(ti.run_id, safe='')}"
-    keep(task.folder, verb(task.folder, slack_desk(task.settings, run_path=page)))
-
-
-def _tell_refusal(task: TaskRun, context: Context, error: ReadinessError) -> None:
-    """Nobody watches a run that the clock started; and without a reservation no seal will tell."""
-    from readiness.flow import announce
-
-    if task.dag_run.is_automatic:
-        problems = [f"it was refused: {error.message}"]
-        closing = "nothing was made"
-        _tell(task, context, partial(announce.announce_end, problems=problems, closing=closing))
-
-
-def _note_failure(task: TaskRun, error: ReadinessError) -> None:
-    """A line of `events.jsonl`, once the run has a folder."""
-    if task.folder.path.is_dir():
-        task.folder.append_event(
-            time.time(),
-            "task_failed",
-            task=task.name,
-            error=type(error).__name__,
-            message=error.message,
-            hint=error.hint,
-            exit_code=error.exit_code,
-        )

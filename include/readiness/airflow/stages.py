@@ -18,6 +18,7 @@ from readiness.model.run import RunRecord
 from readiness.model.verdict import Verdict
 from readiness.wiring import verdicts
 from readiness.wiring.checks import CheckRequest, check_workload
+from readiness.wiring.production import with_watched
 from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage, run_shard
 from readiness.wiring.shards import post_of
 from readiness.wiring.targets import Target, clone_dsn, target_of
@@ -33,7 +34,7 @@ def calibrate(task: TaskRun) -> RunRecord:
     target = _target(task)
     with _load_host(task):
         task.folder.forget_results()
-        _check(task, target, workload)
+        _check(task, plan, target, workload)
         request = RampRequest(plan, target, workload, task.folder)
         with task.onlooker.step("calibration") as tell:
             record = open_run(
@@ -119,10 +120,10 @@ def _workload(plan: Plan) -> Path:
     return plan.flow.workload
 
 
-def _check(task: TaskRun, target: Target, workload: Path) -> None:
+def _check(task: TaskRun, plan: Plan, target: Target, workload: Path) -> None:
     with task.onlooker.step(f"{CHECKOUTS_CHECKED} checkouts, one by one") as tell:
         request = CheckRequest(workload, checkouts=CHECKOUTS_CHECKED)
-        found = check_workload(request, target, task.settings)
+        found = check_workload(request, target, with_watched(task.settings, plan))
         if not found.is_clean:
             raise WorkloadError(
                 f"On the clone {'; '.join(found.failures())}"

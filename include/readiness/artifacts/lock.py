@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from pathlib import Path
@@ -36,7 +37,8 @@ class RunLock:
             else:
                 os.close(fd)  # its holder removed it between our open and our flock
         os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+        with contextlib.suppress(OSError):  # a full disk locks nobody out: the kernel has the lock
+            os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
         """Removes the file and frees the lock; releasing twice is releasing once."""

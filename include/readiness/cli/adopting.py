@@ -28,7 +28,12 @@ class Adoption:
 
 def adopt_target(target: Target, settings: Settings, wish: Adoption) -> tuple[Marker, str]:
     """The marker that was written, and what to say of it. Raises TargetRefused before a person is
-    asked, ConfigError where nobody agreed."""
+    asked, ConfigError where nobody agreed, and for a clone of ours."""
+    if target.clone is not None:
+        raise ConfigError(
+            f"{target.clone.name} is a clone of ours: it needs no adoption.",
+            hint=f"Let it live longer:  readiness clone renew {target.clone.name}",
+        )
     place = place_of(target, settings)
     masked = f"said by {_person()}: {wish.masked}" if wish.masked else ""
     with target.session() as session:

@@ -13,10 +13,13 @@ from readiness.cli import console
 from readiness.cli.adopting import Adoption, adopt_target
 from readiness.cli.arguments import add_json, add_verbs, number
 from readiness.cli.clone_listing import dsn_of, line, shown
+from readiness.config.plan import load_plan
 from readiness.config.settings import read_settings
+from readiness.errors import CloneError
 from readiness.flow.janitor import silence_line
-from readiness.model.clone import Clone
+from readiness.model.clone import Clone, Snapshot
 from readiness.wiring.janitor import janitor_silence_s, tend_clones
+from readiness.wiring.load_room import LoadRoom, room_of
 from readiness.wiring.targets import LEASE_S, target_of
 
 if TYPE_CHECKING:
@@ -38,6 +41,9 @@ def register(commands: Commands) -> None:
     create.add_argument("--variant", default="a", help="tells clones of one run apart")
     create.add_argument(
         "--lease-h", type=number(0.01), default=LEASE_S / 3600, help="hours until it ends"
+    )
+    create.add_argument(
+        "--plan", metavar="PLAN", help="refuse a disk without room for what this plan's load adds"
     )
     listed = verbs.add_parser("list", help="all clones of this machine")
     renew = verbs.add_parser("renew", help="let a clone live longer")
@@ -92,16 +98,42 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _create(args: argparse.Namespace, clones: LocalClones) -> int:
+    room = room_of(load_plan(args.plan)) if args.plan else LoadRoom()
     if args.source:
         console.progress(f"taking snapshot {args.snapshot} of {args.source}")
         snapshot = clones.snapshot(args.source, args.snapshot)
     else:
         snapshot = clones.snapshots.named(args.snapshot)
+    _require_nothing_lost(snapshot, args, clones)
     console.progress(f"restoring {snapshot.name}, {snapshot.bytes / 1e6:.0f} MB")
+    if room.text:
+        console.progress(room.text)
     clone = clones.restore(
-        snapshot, run_id=args.run_id, variant=args.variant, lease_s=args.lease_h * 3600
+        snapshot,
+        run_id=args.run_id,
+        variant=args.variant,
+        lease_s=args.lease_h * 3600,
+        load_bytes=room.bytes,
     )
     return _tell(clone, clones, args)
+
+
+def _require_nothing_lost(
+    snapshot: Snapshot, args: argparse.Namespace, clones: LocalClones
+) -> None:
+    """Raises CloneError where a clone of that name is whole, and would have to go for this one: it may
+    be another person's, masked and under load."""
+    there = clones.replaced_by(snapshot, run_id=args.run_id, variant=args.variant)
+    if there is None:
+        return
+    what = there.snapshot
+    if what == snapshot.name:
+        what = f"{what} before it was taken again"
+    raise CloneError(
+        f"There is a clone {there.name} of snapshot {what}, asked for by {there.owner}.",
+        hint="Give yours a name of its own by --variant or --run-id, or let that one go first:\n"
+        f"  readiness clone destroy {there.name}",
+    )
 
 
 def _list(args: argparse.Namespace, clones: LocalClones) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -55,6 +56,12 @@ def of_system(error: OSError) -> ReadinessError:
     if not error.errno:  # its text is a library's own, which may quote what it read
         return unexpected(error)
     where = f"{error.filename}: " if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return ReadinessError(
+            f"{where}The disk is full.",
+            hint="Clones take most of it; the janitor destroys those whose lease has ended:\n"
+            "  readiness clone list\n  readiness clone janitor",
+        )
     return ReadinessError(
         f"{where}{error.strerror or type(error).__name__}.",
         hint="Check the path, its rights and the free space.",

@@ -20,7 +20,7 @@ from readiness.flow.production import ProductionWatch
 from readiness.load.calibrate import capacity
 from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, run_stage
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
-from readiness.model.metrics import Sample
+from readiness.model.metrics import Sample, of_production
 from readiness.model.verdict import AbortRule, ValidityLimits
 from readiness.ports import Sampler, WorkerProcess
 
@@ -123,8 +123,9 @@ def run_believable_stage(
 
 
 def _may_be_repeated(result: StageResult) -> bool:
-    """What a signal or a lost heartbeat stopped stays stopped."""
-    return not result.aborted_by or bool(aborting_metric(result.aborted_by))
+    """What a signal, a lost heartbeat or production itself stopped stays stopped."""
+    metric = aborting_metric(result.aborted_by)
+    return not result.aborted_by or bool(metric and not metric.startswith(of_production("")))
 
 
 class _Once:

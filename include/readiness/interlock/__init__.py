@@ -40,12 +40,13 @@ from readiness.interlock.marker import (
     write_marker,
 )
 from readiness.interlock.purpose import Purpose
-from readiness.interlock.refusal import require
+from readiness.interlock.refusal import RUNBOOK, require
 
 __all__ = [
     "ADOPTED_PREFIX",
     "LOAD_USER",
     "MARKER_SCHEMA",
+    "RUNBOOK",
     "Place",
     "Purpose",
     "Seen",

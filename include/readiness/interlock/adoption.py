@@ -73,16 +73,17 @@ def require_adoptable(session: Session, place: Place, known: Marker | None = Non
         *([doubt] if doubt else []),
         quiet_key(session, identity, place.own_users),
     ]
-    _require(keys)
+    _require(keys, place)
 
 
-def _require(keys: Sequence[Key]) -> None:
+def _require(keys: Sequence[Key], place: Place) -> None:
     missing = [key for key in keys if not key.holds]
     if missing:
         raise TargetRefused(
             "Refused: this database cannot be adopted as a clone. Nothing was written to it.",
             [(key.name, key.holds, key.why) for key in keys],
             hint=remedy_of(missing, ""),
+            where=str(place.endpoint),
         )
 
 

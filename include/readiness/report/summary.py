@@ -15,6 +15,7 @@ from readiness.report.answer import headline, next_step, reason
 from readiness.report.gaps import not_measured
 from readiness.report.judged import BAD, CheckLine, RuleLine, check_lines, rule_lines
 from readiness.report.measured import Measured, measure
+from readiness.report.production import ProductionRow, production_rows
 from readiness.report.view import RunView
 from readiness.report.words import error_words, lineage_words
 
@@ -98,6 +99,7 @@ class Summary:
     statements_stage: str
     errors: tuple[ErrorRow, ...]
     lineage: tuple[tuple[str, str], ...]
+    production: tuple[ProductionRow, ...]
     funnel: tuple[tuple[str, int], ...]
     rerun: tuple[str, ...]
 
@@ -179,6 +181,7 @@ def summarize(run: RunView) -> Summary:
         statements_stage=at,
         errors=errors,
         lineage=lineage_words(run.record.target),
+        production=production_rows(run),
         funnel=_funnel(run),
         rerun=_rerun(run),
     )

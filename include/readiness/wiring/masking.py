@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from readiness.anonymize.key import load_key
 from readiness.config.masking import Masking
 from readiness.config.policy import load_policy
 from readiness.config.settings import Settings
-from readiness.errors import MaskingError
+from readiness.errors import Busy, MaskingError
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
 from readiness.interlock import Purpose
@@ -24,6 +25,7 @@ from readiness.wiring.mask_steps import steps_of
 from readiness.wiring.targets import Target, gate
 
 _RENEWED_EACH_S = 60.0
+_LOCK = "readiness.masking"  # gone with its session
 _NAMED = 12  # hexadecimal digits of the hash that name a policy
 
 
@@ -42,17 +44,34 @@ def mask_target(
     request: MaskRequest, clones: LocalClones, settings: Settings, *, progress: Progress
 ) -> Masked:
     """Masks, proves and admits the target; or, by a waiver, admits it as it is. One that is masked
-    already stays as it is: then all figures are 0. Raises as `flow.mask.mask` does."""
-    if request.masking.waiver:
-        return _waived(request, clones, settings)
-    work = _work(request, clones, settings)
-    tell = _renewing(progress, request)
-    return mask(work, key=load_key(settings.key_file), progress=tell)
+    already stays as it is: then all figures are 0. Raises as `flow.mask.mask` does, and Busy while
+    another command masks or resets it."""
+    with _alone(request.target, clones, settings):
+        if request.masking.waiver:
+            return _waived(request, clones, settings)
+        work = _work(request, clones, settings)
+        tell = _renewing(progress, request)
+        return mask(work, key=load_key(settings.key_file), progress=tell)
 
 
 def plan_for(request: MaskRequest, clones: LocalClones, settings: Settings) -> list[MaskPlan]:
     """What would be masked, by database. Changes nothing."""
     return plans_of(_work(request, clones, settings))
+
+
+@contextmanager
+def _alone(target: Target, clones: LocalClones, settings: Settings) -> Iterator[None]:
+    """Inside, nobody else masks the target: two at once would take each other's values for new ones.
+    A clone of ours is held on this machine, another server by a lock of its own."""
+    if target.clone is not None:
+        with clones.alone(target.clone.name):
+            yield
+        return
+    gate(target, settings, Purpose.MASK)()
+    with target.admin_session() as session:
+        if str(session.query("SELECT GET_LOCK(%s, 0)", (_LOCK,))[0][0]) != "1":
+            raise Busy(f"Another command masks {target.where}.", hint="Wait for it to end.")
+        yield
 
 
 def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> MaskWork:

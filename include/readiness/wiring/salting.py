@@ -54,9 +54,10 @@ def _place(target: Target, settings: Settings) -> _Place:
     production = next(key for key in keys if key.name == "production")
     if not production.holds:
         raise TargetRefused(
-            "This target is production. Nothing was changed on it.",
-            [(production.name, production.holds, production.why)],
-            hint="Salt the pre-production where you capture.",
+            "Refused: this target is production. Nothing was changed on it.",
+            [(key.name, key.holds, key.why) for key in keys],
+            hint=f"Salt the pre-production where you capture.\n\nMore: {interlock.RUNBOOK}",
+            where=target.where,
         )
     server = f"{target.dsn.database} on {identity.engine} {identity.version}, {identity.hostname}"
     return _Place(

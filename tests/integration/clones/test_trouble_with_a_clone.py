@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -20,9 +21,11 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.processes import ProcessIdentity, end, identify
 from readiness.adapters.server_state import write_state
-from readiness.clones import lifecycle
+from readiness.artifacts.lock import RunLock
+from readiness.cli.main import main
+from readiness.clones import lifecycle, manifest
 from readiness.clones.usage import usage_of
-from readiness.errors import CloneError, ReadinessError
+from readiness.errors import Busy, CloneError, ReadinessError
 from readiness.flow.janitor import Beat, make_round
 from readiness.model.clone import Clone, Endpoint, Snapshot
 
@@ -140,6 +143,84 @@ def test_hands_that_destroy_at_once_do_not_hinder_each_other(
     clones.destroy(NAME)
     assert any(done)
     assert (clones.list(), leftovers.find(clones.root)) == ([], [])
+
+
+def test_a_full_disk_keeps_neither_destroy_nor_the_janitor_from_freeing_it(
+    gold: tuple[LocalClones, Snapshot], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clones, snapshot = gold
+    restored(clones, snapshot)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("readiness.adapters.local_server.write_state", full)
+        patch.setattr("readiness.artifacts.lock.os.pwrite", full)
+        with RunLock(tmp_path / "janitor.lock"), pytest.raises(Busy):
+            RunLock(tmp_path / "janitor.lock").acquire()
+        beat = Beat(clones, list, tmp_path / "diary.json")
+        made = make_round(beat, now_s=time.time() + 3600)
+    assert [clone.name for clone in made.destroyed] == [NAME]
+    assert (clones.list(), leftovers.find(clones.root)) == ([], [])
+
+
+def test_of_two_hands_on_one_clone_one_is_told_to_wait_and_harms_nothing(
+    gold: tuple[LocalClones, Snapshot],
+) -> None:
+    """Each used to remove the half copy of the other, and both failed."""
+    clones, snapshot = gold
+    others = [LocalClones(clones.root, binary=clones.binary) for _ in range(3)]
+
+    def hand(other: LocalClones) -> Clone | Busy:
+        try:
+            return restored(other, snapshot)
+        except Busy as busy:
+            return busy
+
+    with ThreadPoolExecutor(3) as hands:
+        done = list(hands.map(hand, others))
+    assert any(isinstance(made, Clone) for made in done)
+    assert all(NAME in made.message for made in done if isinstance(made, Busy))
+    assert clones.named(NAME).pid
+    with clones.alone(NAME):
+        for work in (
+            lambda: restored(clones, snapshot),
+            lambda: clones.reset(NAME),
+            lambda: clones.freeze(NAME, "golden-master"),
+        ):
+            with pytest.raises(Busy, match=f"Another command works on the clone {NAME}"):
+                work()
+        removed = [other.destroy(NAME) for other in others]  # whoever ends it need not wait
+    assert any(removed)
+    assert leftovers.find(clones.root) == []
+
+
+def test_a_clone_is_not_given_up_for_another_snapshot_without_a_word(
+    gold: tuple[LocalClones, Snapshot],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clones, snapshot = gold
+    clone = restored(clones, snapshot)
+    clones.admit(NAME, masked="waived: made up")
+    other = clones.root / "snapshots" / "other"
+    shutil.copytree(snapshot.path, other)
+    manifest.write_manifest(other, replace(manifest.read_manifest(other), name="other"))
+    monkeypatch.setenv("READINESS_STATE", str(clones.root))
+    monkeypatch.setenv("READINESS_MYSQLD", str(clones.binary.path))
+    create = ["clone", "create", "--run-id", "r", "--variant", "a", "--snapshot"]
+    try:
+        assert main([*create, "other"]) == 3
+        said = capsys.readouterr().err
+        assert f"There is a clone {NAME} of snapshot gold, asked for by {clone.owner}." in said
+        assert f"readiness clone destroy {NAME}" in said
+        assert clones.named(NAME).masked == "waived: made up"
+        assert main([*create, "gold"]) == 0  # the same again only moves its lease
+        assert clones.named(NAME).pid == clone.pid
+    finally:
+        shutil.rmtree(other)
+        clones.destroy(NAME)
 
 
 @pytest.fixture

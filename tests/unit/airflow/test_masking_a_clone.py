@@ -13,8 +13,10 @@ from tests.unit.airflow.task_runs import Lines, Place
 from readiness.airflow import mask_task
 from readiness.airflow.lifecycle import reserve
 from readiness.airflow.task_run import TaskRun
+from readiness.config.plan import ProductionWatchPlan
+from readiness.config.settings import Settings
 from readiness.errors import MaskingError
-from readiness.model.clone import Clone
+from readiness.model.clone import Clone, Endpoint
 from readiness.model.masking import Masked
 from readiness.wiring.masking import MaskRequest
 
@@ -52,9 +54,18 @@ class Masking:
 
     answer: Masked | MaskingError = MASKED
     asked: list[MaskRequest] = field(default_factory=list)
+    settings: list[Settings] = field(default_factory=list)
 
-    def __call__(self, request: MaskRequest, *_: object, progress: Callable[[str], None]) -> Masked:
+    def __call__(
+        self,
+        request: MaskRequest,
+        _clones: object,
+        settings: Settings,
+        *,
+        progress: Callable[[str], None],
+    ) -> Masked:
         self.asked.append(request)
+        self.settings.append(settings)
         progress("users 40 %")
         if isinstance(self.answer, MaskingError):
             raise self.answer
@@ -106,6 +117,19 @@ def test_it_masks_as_the_plan_says_and_tells_how_far_that_is_proven(
     ]
     (event,) = [e for e in task.folder.read_events() if e["event"] == "clone_masked"]
     assert (event["title"], event["rows"], event["checks"]) == (MASKED.title, 70, 9)
+
+
+def test_what_the_plan_watches_is_production_to_masking_too(
+    place: Place, masking: Masking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = ProductionWatchPlan("mysql://w@orders.example:3306/?password_env=W", (), 30.0)
+    clones, task = run(place, monkeypatch)
+    plan = replace(task.plan, production_watch=watch)
+    monkeypatch.setattr(mask_task, "renewed_plan", lambda _task: plan)
+    mask_task.mask(task)
+    (settings,) = masking.settings
+    assert Endpoint("orders.example", 3306) in [known.endpoint for known in settings.production]
+    assert clones.starts == 0
 
 
 def test_a_clone_of_a_golden_master_passes_with_words(

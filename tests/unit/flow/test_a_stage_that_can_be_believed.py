@@ -11,6 +11,7 @@ from tests.fakes.workers import ScriptedWorker, report, second
 
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import TargetRefused, WorkerLost
+from readiness.flow.production import Look, ProductionWatch
 from readiness.flow.ramp import StagePorts, StageRules, run_believable_stage
 from readiness.load.messages import Message
 from readiness.model.load import LoadOptions, Stage, StageResult
@@ -31,9 +32,12 @@ class Ramp:
         self._sampler = sampler
         self._lines = list(lines)
         self.refusals: list[bool] = []
+        self.production: ProductionWatch | None = None
 
     def run(self, *abort: AbortRule, stage: Stage = STAGE) -> StageResult:
-        ports = StagePorts(self._launch, self._sampler, self._gate, self.notes)
+        ports = StagePorts(
+            self._launch, self._sampler, self._gate, self.notes, production=self.production
+        )
         rules = StageRules(abort, ValidityLimits())
         return run_believable_stage(stage, LoadOptions(), ports, rules, self.folder)
 
@@ -133,6 +137,32 @@ def test_what_a_signal_stopped_is_not_begun_again(tmp_path: Path) -> None:
     sampler = HostSampler(BUSY, QUIET)
     result = Ramp(tmp_path, sampler, a_try(stopped_by="SIGTERM")).run()
     assert (result.aborted_by, sampler.tries) == ("SIGTERM", 1)
+
+
+class Hurt(ProductionWatch):
+    """A production that says at each look that it suffers."""
+
+    def __init__(self) -> None:
+        super().__init__(list, (), silence_s=30)  # type: ignore[arg-type]
+
+    def begin(self, stage: str) -> None:
+        """It is there."""
+
+    def look(self) -> Look:
+        """It suffers."""
+        return Look(stop="native.production.threads_running > 3 for 1 s (9)")
+
+    def end(self) -> None:
+        """It is left alone."""
+
+
+def test_what_production_stopped_is_not_begun_again_however_busy_the_host(tmp_path: Path) -> None:
+    sampler = HostSampler(BUSY, QUIET)
+    ramp = Ramp(tmp_path, sampler, a_try())
+    ramp.production = Hurt()
+    result = ramp.run()
+    assert result.aborted_by.startswith("native.production.threads_running")
+    assert sampler.tries == 1
 
 
 def test_a_worker_that_dies_leaves_the_stages_before_it(tmp_path: Path) -> None:
