@@ -140,7 +140,7 @@ def test_a_disk_that_is_too_full_for_the_clone(small_disk: Path) -> None:
     cli = CommandLine(small_disk)
     assert_told(cli("server", "start", "--dir", "source"), 0)
     assert_told(cli("server", "stop", "--dir", "source"), 0)
-    fill(small_disk, but_mb=250)
+    fill(small_disk, but_mb=400)
     said = cli("clone", "create", "--source", "source", "--snapshot", "one")
     assert_told(said, 3, "too full for clone readiness-manual-a", "MB needed", "MB free")
     assert_told(cli("clone", "list"), 0, "no clones")
