@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.server_command import ServerOptions
-from readiness.cli import console
+from readiness.cli import console, snapshots
 from readiness.cli.adopting import Adoption, adopt_target
 from readiness.cli.arguments import add_json, add_verbs, number
 from readiness.cli.clone_listing import dsn_of, line, shown
@@ -60,6 +60,9 @@ def register(commands: Commands) -> None:
     )
     destroy = verbs.add_parser("destroy", help="remove a clone, its server and its data")
     destroy.add_argument("name", metavar="NAME", help=_NAME)
+    listed_snapshots = verbs.add_parser("snapshots", help="all snapshots of this machine")
+    drop = verbs.add_parser("drop", help="remove a snapshot that no clone is of")
+    drop.add_argument("name", metavar="NAME", help="as `clone snapshots` shows it")
     adopt = verbs.add_parser("adopt", help="trust a clone that was made by other means")
     adopt.add_argument("dsn", metavar="DSN", help="the clone to trust")
     adopt.add_argument(
@@ -71,7 +74,18 @@ def register(commands: Commands) -> None:
     adopt.add_argument("--yes", action="store_true", help="do not ask")
     janitor = verbs.add_parser("janitor", help="destroy clones whose lease has ended, tell strays")
     janitor.add_argument("--dry-run", action="store_true", help="say it, and do nothing")
-    for verb in (create, listed, renew, reset, freeze, destroy, adopt, janitor):
+    for verb in (
+        create,
+        listed,
+        renew,
+        reset,
+        freeze,
+        destroy,
+        listed_snapshots,
+        drop,
+        adopt,
+        janitor,
+    ):
         add_json(verb)
 
 
@@ -92,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
         "reset": _reset,
         "freeze": _freeze,
         "destroy": _destroy,
+        "snapshots": _snapshots,
+        "drop": _drop,
         "adopt": _adopt,
     }
     return verbs[args.verb](args, clones)
@@ -188,6 +204,19 @@ def _destroy(args: argparse.Namespace, clones: LocalClones) -> int:
     was_there = clones.destroy(args.name)
     text = f"{args.name} is destroyed" if was_there else f"there is no clone {args.name}"
     console.result({"name": args.name, "destroyed": was_there}, text, as_json=args.json)
+    return 0
+
+
+def _snapshots(args: argparse.Namespace, clones: LocalClones) -> int:
+    data, text = snapshots.shown(clones.snapshots.all())
+    console.result(data, text, as_json=args.json)
+    return 0
+
+
+def _drop(args: argparse.Namespace, clones: LocalClones) -> int:
+    was_there = snapshots.drop(args.name, clones)
+    text = f"{args.name} is removed" if was_there else f"there is no snapshot {args.name}"
+    console.result({"name": args.name, "removed": was_there}, text, as_json=args.json)
     return 0
 
 

@@ -36,7 +36,7 @@ scope: demonstration
 clone: {{snapshot: {snapshot}, lease_h: 1}}
 production_watch:
   dsn: mysql://watch@127.0.0.1:{port}/?password_env=WATCH_PASSWORD
-  abort: [{{metric: threads_running, op: ">", limit: {limit}, for_s: 2}}]
+  abort: [{{metric: threads_running, op: "{op}", limit: {limit}, for_s: 2}}]
 """
 
 
@@ -69,12 +69,13 @@ def orders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
         yield server
 
 
-def plan_of(folder: Path, orders: LocalServer, name: str, *, limit: int) -> Path:
+def plan_of(folder: Path, orders: LocalServer, name: str, rule: tuple[str, int]) -> Path:
     file = folder / f"{name}.yaml"
     file.write_text(
         PLAN.format(
             name=name,
-            limit=limit,
+            op=rule[0],
+            limit=rule[1],
             port=orders.running_state().port,
             snapshot=GOLDEN,
             expectations=PLANS.parent / "expectations" / "impossible.yaml",
@@ -92,7 +93,7 @@ def test_a_dag_on_a_golden_master_masks_nothing_says_so_and_watches_production(
 ) -> None:
     _, snapshot = golden
     assert snapshot.masked.startswith("policy default ")
-    plan = plan_of(tmp_path, orders, "calm", limit=1000)
+    plan = plan_of(tmp_path, orders, "calm", (">", 1000))
     run = start_dag(str(plan.with_suffix("")), WATCH_PASSWORD="w")
     state, tasks = run.end()
     assert state == "success", run.log.read_text("utf-8")[-3000:]
@@ -118,7 +119,7 @@ def test_a_command_stops_its_load_when_production_says_so_and_never_loads_what_i
     monkeypatch.setenv("READINESS_STATE", str(clones.root))
     monkeypatch.setenv("READINESS_KEY_FILE", str(tmp_path / "key"))
     monkeypatch.setenv("WATCH_PASSWORD", "w")
-    plan = plan_of(tmp_path, orders, "busy", limit=0)  # the watch itself is a running thread
+    plan = plan_of(tmp_path, orders, "busy", ("<=", 0))  # a production at rest breaks it
     workload = clones.root / "workloads" / "checkout.sql"
     clone = clones.restore(snapshot, run_id="watched", variant="a", lease_s=3600)
     common = ["ramp", "--plan", str(plan), "--workload", str(workload)]
@@ -144,5 +145,5 @@ def test_a_command_stops_its_load_when_production_says_so_and_never_loads_what_i
         assert code == EXIT_CODES[VerdictWord.ABORTED], capsys.readouterr().err
     (stage,) = RunFolder(tmp_path / "run").read_stages()
     assert stage.notes == ()  # production is not asked twice, however busy this host was
-    assert stage.aborted_by.startswith("native.production.threads_running > 0 for 2 s")
+    assert stage.aborted_by.startswith("native.production.threads_running <= 0 for 2 s")
     assert "Production meanwhile" in shown(RunFolder(tmp_path / "run"))

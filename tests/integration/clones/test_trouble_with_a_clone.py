@@ -216,10 +216,16 @@ def test_a_clone_is_not_given_up_for_another_snapshot_without_a_word(
         assert f"There is a clone {NAME} of snapshot gold, asked for by {clone.owner}." in said
         assert f"readiness clone destroy {NAME}" in said
         assert clones.named(NAME).masked == "waived: made up"
+        assert main(["clone", "snapshots"]) == 0
+        assert "other  NOT masked: rows of production, " in capsys.readouterr().out
+        assert main(["clone", "drop", "other"]) == 0
+        assert main(["clone", "drop", "gold"]) == 3  # a reset would have nothing to copy
+        assert f"is what {NAME} would be reset from" in capsys.readouterr().err
+        assert [kept.name for kept in clones.snapshots.all()] == ["gold"]
         assert main([*create, "gold"]) == 0  # the same again only moves its lease
         assert clones.named(NAME).pid == clone.pid
     finally:
-        shutil.rmtree(other)
+        shutil.rmtree(other, ignore_errors=True)
         clones.destroy(NAME)
 
 

@@ -46,6 +46,8 @@ def test_a_clone_of_ours_is_held_on_this_machine(
     assert masked(clones.server(clone.name)) == ""
     assert mask(dsn) == 0
     assert masked(clones.server(clone.name)) == "waived: an invented shop"
+    assert main(["clone", "adopt", dsn, "--yes"]) == 2  # its marker would say other than its record
+    assert f"{clone.name} is a clone of ours: it needs no adoption." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("engine", ["mariadb", "mysql"])
