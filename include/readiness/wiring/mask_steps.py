@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 from readiness.flow.looks import LOOKS
 from readiness.flow.mask_policy import mask_rules
@@ -92,13 +94,22 @@ def _mask_tables(
 def _compare(
     session: Session, catalogue: Catalogue, plan: MaskPlan, before: str
 ) -> Sequence[MaskFact]:
+    # Great Expectations takes 4 to 6 s to import: it comes while the server counts, and not earlier,
+    # since it takes 200 MB.
+    Thread(target=_import_judge, name="import-judge").start()
     return compare(session, catalogue, plan, Before.from_json(before))
+
+
+def _import_judge() -> None:
+    """Where it cannot be imported, `_judge` says so."""
+    with suppress(ImportError):
+        import great_expectations.expectations  # noqa: F401
 
 
 def _judge(
     session: Session, catalogue: Catalogue, plan: MaskPlan, facts: Sequence[MaskFact]
 ) -> Sequence[Check]:
-    # Great Expectations takes seconds to import: nothing else of a masking should wait for it.
+    # Nothing else of a masking should wait for its import.
     from readiness.adapters.masking_checks import judge_masking
 
     return judge_masking(facts, sample_texts(session, catalogue, plan))
