@@ -121,12 +121,18 @@ def data_schemas(session: Session) -> tuple[str, ...]:
 
 
 def _write_password(file: Path, password: str) -> None:
-    """Whole or not at all: the file says that the account is there."""
+    """Whole or not at all: the file says that the account is there. Raises CloneError."""
     partial = file.with_name(f"{file.name}.partial")
-    partial.unlink(missing_ok=True)
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-        out.write(f"{password}\n")
-    partial.replace(file)
+    try:
+        partial.unlink(missing_ok=True)
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(f"{password}\n")
+        partial.replace(file)
+    except OSError as error:
+        raise CloneError(
+            f"The password of {file.parent.name}'s load user cannot be written: {error.strerror}.",
+            hint="Free some space, or look whether another hand destroyed it:  readiness clone list",
+        ) from error
 
 
 def _refuse_half_masked(session: Session) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 from readiness.errors import ArtifactError
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Replaces `path` by `data`, on disk when it returns. Raises ArtifactError naming the file."""
+def write_bytes(path: Path, data: bytes, *, makes_folder: bool = True) -> None:
+    """Replaces `path` by `data`, on disk when it returns. Raises ArtifactError naming the file; so
+    without `makes_folder` where its folder is gone."""
     with naming(path, "written"):
-        temporary = _staged(path, data)
+        temporary = _staged(path, data, makes_folder=makes_folder)
         try:
             temporary.replace(path)
         finally:
@@ -22,10 +23,11 @@ def write_bytes(path: Path, data: bytes) -> None:
         _sync_directory(path.parent)
 
 
-def _staged(path: Path, data: bytes) -> Path:
+def _staged(path: Path, data: bytes, *, makes_folder: bool = True) -> Path:
     """A temporary file beside `path` with its content to be, on disk."""
     with naming(path, "written"):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if makes_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:

@@ -11,9 +11,12 @@ from readiness.artifacts import atomic
 from readiness.errors import ArtifactError, SchemaMismatch
 
 
-def write_json(path: Path, content: Mapping[str, object], *, version: int) -> None:
+def write_json(
+    path: Path, content: Mapping[str, object], *, version: int, makes_folder: bool = True
+) -> None:
     """Writes `content` with its version first, two spaces deep, keys in the given order."""
-    atomic.write_bytes(path, encode(content, path=path, version=version, indent=2))
+    data = encode(content, path=path, version=version, indent=2)
+    atomic.write_bytes(path, data, makes_folder=makes_folder)
 
 
 def read_json(path: Path, *, version: int) -> dict[str, Any]:

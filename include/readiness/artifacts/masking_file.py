@@ -30,8 +30,10 @@ class Proof:
 
 
 def write_masking(path: Path, proofs: Sequence[Proof]) -> None:
-    """Writes the proofs of the databases of one clone. Raises ArtifactError."""
-    write_json(path, {"databases": [_to_json(proof) for proof in proofs]}, version=VERSION)
+    """Writes the proofs of the databases of one clone, into a folder that is there: that of a clone
+    which was destroyed meanwhile must not come again. Raises ArtifactError."""
+    content = {"databases": [_to_json(proof) for proof in proofs]}
+    write_json(path, content, version=VERSION, makes_folder=False)
 
 
 def read_masking(path: Path) -> tuple[Proof, ...]:

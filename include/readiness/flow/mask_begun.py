@@ -137,9 +137,9 @@ def parts_of(text: str | None) -> list[Part]:
 
 
 def write_plans(folder: Path, plans: Sequence[str]) -> None:
-    """Writes `masking.plan.json`: what is masked and why, by database."""
+    """Writes `masking.plan.json`, into a folder that is there: what is masked and why, by database."""
     content = {"plans": [json.loads(plan) for plan in plans]}
-    json_files.write_json(folder / PLAN_FILE, content, version=VERSION)
+    json_files.write_json(folder / PLAN_FILE, content, version=VERSION, makes_folder=False)
 
 
 def proofs_of(folder: Path | None, parts: Sequence[Part]) -> list[Proof]:

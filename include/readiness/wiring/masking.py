@@ -12,6 +12,7 @@ from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.mysql_session import open_session
 from readiness.anonymize.key import load_key
+from readiness.artifacts.atomic import naming
 from readiness.config.masking import Masking
 from readiness.config.policy import load_policy
 from readiness.config.settings import Settings
@@ -50,6 +51,7 @@ def mask_target(
         if request.masking.waiver:
             return _waived(request, clones, settings)
         work = _work(request, clones, settings)
+        _make_folder(request)
         tell = _renewing(progress, request)
         return mask(work, key=load_key(settings.key_file), progress=tell)
 
@@ -87,6 +89,14 @@ def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> Mask
         anew=_anew(target),
         folder=request.folder,
     )
+
+
+def _make_folder(request: MaskRequest) -> None:
+    """A clone's own folder is there; once it is destroyed nothing may make it again."""
+    folder, clone = request.folder, request.target.clone
+    if folder is not None and not (clone and folder == Path(clone.directory)):
+        with naming(folder, "made"):
+            folder.mkdir(parents=True, exist_ok=True)
 
 
 def _waived(request: MaskRequest, clones: LocalClones, settings: Settings) -> Masked:

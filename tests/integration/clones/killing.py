@@ -16,19 +16,30 @@ from pathlib import Path
 from typing import Any
 
 from readiness.adapters.mysql_session import MySqlSession
+from readiness.errors import ReadinessError
 
 _FILES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "open"}
+_TOLD = 8  # exit code: it said what was wrong
 _OTHERS = {"subprocess.Popen", "socket.connect"}
 
 
-class Steps:
-    """Counts steps below `root`, and dies before the step `last`."""
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
-    def __init__(self, root: Path, last: int) -> None:
+
+class Steps:
+    """Names steps below `root`, and before the step `last` does `kill`: else it dies itself."""
+
+    def __init__(self, root: Path, last: int, kill: Callable[[], object] = _die) -> None:
         self.root = str(root)
         self.last = last
-        self.count = 0
+        self.kill = kill
+        self.names: list[str] = []
         self.before: tuple[str, str] = ("", "")
+
+    @property
+    def count(self) -> int:
+        return len(self.names)
 
     def hook(self, event: str, args: tuple[Any, ...]) -> None:
         """An audit hook."""
@@ -37,14 +48,14 @@ class Steps:
         elif event in _FILES and self._is_ours(event, args):
             self.step(event, str(Path(os.fsdecode(args[0])).parent))
 
-    def step(self, event: str, where: str) -> None:
+    def step(self, event: str, where: str, name: str = "") -> None:
         """One step; the same kind in the same folder again is the same step."""
         if (event, where) == self.before:
             return
         self.before = (event, where)
-        self.count += 1
+        self.names.append(name or f"{event} {where}")
         if self.count == self.last:
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.kill()
 
     def _is_ours(self, event: str, args: tuple[Any, ...]) -> bool:
         path = args[0]
@@ -61,28 +72,58 @@ def killed_before(step: int, work: Callable[[], object], *, root: Path) -> bool:
     """True when the process was killed before its step `step`; False when it had fewer and ended.
 
     Raises AssertionError when it failed by itself."""
-    pid = os.fork()
-    if not pid:
-        _run(step, work, root)
-    _, status = os.waitpid(pid, 0)
-    code = os.waitstatus_to_exitcode(status)
+    code = _ended(lambda: _run(Steps(root, step), work))
     assert code in {0, -signal.SIGKILL}, f"it ended with {code} at step {step}"
     return code != 0
 
 
-def _run(step: int, work: Callable[[], object], root: Path) -> None:
+def broken_before(
+    step: int, kill: Callable[[], object], work: Callable[[], object], *, root: Path
+) -> bool:
+    """True when the work failed with a word of what is wrong after `kill` before its step `step`;
+    False when it came to its end all the same."""
+    code = _ended(lambda: _run(Steps(root, step, kill), work))
+    assert code in {0, _TOLD}, f"it ended with {code} at step {step}"
+    return code != 0
+
+
+def steps_of(work: Callable[[], object], *, root: Path) -> list[str]:
+    """What the steps are, by name, of a process that nobody kills."""
+    told = root / "steps.txt"
+    steps = Steps(root, 0)
+    code = _ended(lambda: _run(steps, work, lambda: told.write_text("\n".join(steps.names))))
+    assert code == 0
+    names = told.read_text().split("\n")
+    told.unlink()
+    return names
+
+
+def _ended(run: Callable[[], object]) -> int:
+    """The exit code of a child that runs; minus the signal where one ended it."""
+    pid = os.fork()
+    if not pid:
+        run()
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _run(steps: Steps, work: Callable[[], object], then: Callable[[], object] = int) -> None:
     """Never returns."""
-    steps, send = Steps(root, step), MySqlSession.query
+    send = MySqlSession.query
 
-    def query(self: MySqlSession, *given: Any) -> Any:
-        steps.step("query", str(steps.count))
-        return send(self, *given)
+    def query(self: MySqlSession, sql: str, *given: Any) -> Any:
+        steps.step("query", str(steps.count), " ".join(sql.split()[:4]))
+        return send(self, sql, *given)
 
-    MySqlSession.query = query  # type: ignore[method-assign]
+    MySqlSession.query = query  # type: ignore[assignment]
     sys.addaudithook(steps.hook)
     try:
         work()
+    except ReadinessError as error:
+        print(error.message)
+        os._exit(_TOLD)
     except BaseException:  # noqa: BLE001 - told by the exit code
         traceback.print_exc()
         os._exit(9)
+    then()
     os._exit(0)
