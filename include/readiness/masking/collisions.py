@@ -74,9 +74,10 @@ def _tried(session: Session, catalogue: Catalogue, plan: MaskPlan, *, unique: bo
 def _refuse(met: list[_Question]) -> None:
     columns = sorted({c for q in met for c in q.columns})
     raise MaskingError(
-        f"{', '.join(columns)}: the values are too short to stay unique ({MOST_TRIES} keys were tried).",
-        hint="Keep one of the columns in the policy, with a reason, or give it a look that is one-to-one:\n"
-        f"  {columns[0] if columns else 'table.column'}: {{treat: pseudonym, look: digits}}",
+        f"{', '.join(columns)}: the values are too short to stay unique ({MOST_TRIES} keys were tried)."
+        " Nothing was changed.",
+        hint="Keep one of the columns in the policy, and run it again with that policy:\n"
+        f'  {columns[0]}: {{treat: keep, reason: "…"}}',
     )
 
 

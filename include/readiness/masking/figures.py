@@ -30,6 +30,7 @@ _CUT, _CUT_CHARACTERS = 0.25, 8  # the last four digits of others
 _PART = 0.05  # a longer part of others, such as a domain
 _ADDRESSES = 1 << 17  # of IP version 4 that the look makes
 _FEW = 10
+_FLOATS = {"float", "double"}  # as many bytes whatever they are; how they are written out varies
 
 
 def take_figures(
@@ -76,7 +77,8 @@ def _asked(
         yield ("null_share", facet.place), f"SUM({facet.value} IS NULL) * 1e0 / COUNT(*)"
         if facet.is_reshaped:
             continue
-        if facet.look is not Look.IP or facet.is_binary:
+        is_float = table.columns[facet.column.column].data_type in _FLOATS
+        if (facet.look is not Look.IP or facet.is_binary) and not is_float:
             yield ("mean_length", facet.place), f"SUM({facet.length}) * 1e0 / COUNT({facet.value})"
         if facet.look is not Look.BLANK:
             yield ("distinct", facet.place), f"COUNT(DISTINCT {facet.value})"
@@ -164,6 +166,8 @@ def _length_tolerance(facet: Facet | None) -> float:
     """Derived texts may be cut out of others; dates and numbers are written alike."""
     if facet is None or facet.look is None or facet.look is Look.IP:
         return 0.05
+    if facet.column.look is Look.JSON and facet.look is Look.NUMBER:
+        return 0.15  # a document writes no zero at the end of a fraction
     return 0.001 if facet.look is Look.JSON or facet.column.look is Look.JSON else 0.0
 
 

@@ -37,7 +37,7 @@ _LOOKS: tuple[tuple[Look, re.Pattern[str]], ...] = (
     (Look.PHONE, _named("phone phone_?(?:no|nr|number) mobile mobile_?(?:no|nr|number|phone) cell(?:_?phone)?"
                         " msisdn fax fax_?(?:no|nr|number) whatsapp tel telefon telefon_?(?:nr|nummer) telephone"
                         " handy handy_?(?:nr|nummer) mobil mobil_?(?:nr|nummer) rufnummer telefax")),
-    (Look.DATE, _named("dob birth_?(?:day|date) date_?of_?birth born born_?on geburtsdatum geb_?datum"
+    (Look.DATE, _named("dob b_?day birth_?(?:day|date) date_?of_?birth born born_?on geburtsdatum geb_?datum"
                        " geburtstag geboren(?:_am)?")),
     (Look.IP, _named("ip ip_?(?:addr|address|adresse) remote_?(?:addr|ip) client_?ip")),
     (Look.DIGITS, _named("pan card_?(?:no|nr|number) karten_?(?:nr|nummer) credit_?card(?:_?(?:no|number))? last_?4"
@@ -70,7 +70,9 @@ _TINY = (
     ("postal", _named("zip zip_?code plz postleitzahl post_?code postal_?code")),
     (
         "birth",
-        _named("dob birth_?(?:day|date) date_?of_?birth born born_?on geburtsdatum geburtstag"),
+        _named(
+            "dob b_?day birth_?(?:day|date) date_?of_?birth born born_?on geburtsdatum geburtstag"
+        ),
     ),
     ("last4", _named("last_?4 last_?four")),
     (

@@ -143,6 +143,24 @@ def test_numbers_of_articles_and_orders_are_no_cards(clone: Clone, shelf: Shelf)
     assert shelf.run("SELECT * FROM article") == before
 
 
+def test_places_are_masked_whatever_their_digits_and_names_whatever_their_signs(
+    clone: Clone, shelf: Shelf
+) -> None:
+    shelf.run(
+        "CREATE TABLE shops (id INT PRIMARY KEY, lat DOUBLE, lon FLOAT, bday VARCHAR(10), doc JSON)",
+        "INSERT INTO shops SELECT seq, 52.5 + seq / 1000, 13.4 + seq / 7, '1980-01-02',"
+        " JSON_OBJECT('lat', 48.1 + seq / 1000) FROM numbers",
+    )
+    shelf.run(
+        "CREATE TABLE `my.shops` (id INT PRIMARY KEY, `e.mail` VARCHAR(60), KEY k (`e.mail`, id))",
+        f"INSERT INTO `my.shops` {PEOPLE}",
+    )
+    before = shelf.run("SELECT id, lat FROM shops")
+    clone.mask()
+    assert not {row[1] for row in before} & {row[0] for row in shelf.run("SELECT lat FROM shops")}
+    assert shelf.run("SELECT COUNT(*) FROM shops WHERE bday = '1980-01-02'") == [(0,)]
+
+
 def test_what_the_proof_would_refuse_is_told_before_anything_changes(
     clone: Clone, shelf: Shelf
 ) -> None:
