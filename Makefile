@@ -38,7 +38,7 @@ check: ## format, lint, types, import rules
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-logo
 
-bench: ## measure reading logs and SQL, values, the leak scan and copies of data beside their peers: a table, and .local/bench.json
+bench: ## measure reading logs and SQL, values, the leak scan, copies of data and masking beside their peers: a table, and .local/bench.json
 	@scripts/setup.sh bench && exec $(PYTHON) -m tests.bench
 
 clean: ## remove the caches of the tools
