@@ -16,9 +16,15 @@ from readiness import interlock
 from readiness.adapters import clone_folder, clone_marks, clone_server
 from readiness.adapters.clone_shelf import CloneShelf
 from readiness.adapters.server_room import require_free_space
+<<<<<<< ours
+=======
+from readiness.adapters.server_state import read_state
+from readiness.artifacts.masking_file import MASKING_FILE
+>>>>>>> theirs
 from readiness.clones import leases, lifecycle, manifest, naming, tables
 from readiness.clones.lifecycle import Step
 from readiness.errors import CloneError, ServerError
+from readiness.flow.mask_begun import PLAN_FILE
 from readiness.model.clone import Clone, Endpoint, Snapshot
 from readiness.ports import Session
 
@@ -94,7 +100,8 @@ class LocalClones(CloneShelf):
         # From here on a restore copies anew, too, however far this gets.
         (directory / lifecycle.UNMARKED_FILE).touch()
         lifecycle.write_record(directory, clone)
-        (directory / clone_server.PASSWORD_FILE).unlink(missing_ok=True)
+        for file in (clone_server.PASSWORD_FILE, MASKING_FILE, PLAN_FILE):  # of the data before
+            (directory / file).unlink(missing_ok=True)
         clone_folder.remove_tree(directory / "data")
         need = lifecycle.restore_need_bytes(snapshot)
         require_free_space(directory, need, what=f"clone {name}")

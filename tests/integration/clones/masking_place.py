@@ -208,4 +208,4 @@ def some_of(steps: Sequence[str]) -> list[int]:
     kinds = sorted({*first.values(), *last.values()})
     if os.environ.get("READINESS_KILL") == "all":
         return kinds
-    return sorted({*kinds[:: len(kinds) // 24], *(n for n in kinds if n > len(steps) - 24)})
+    return sorted({*kinds[:: len(kinds) // 16], *(n for n in kinds if n > len(steps) - 24)})
