@@ -12,7 +12,7 @@ _BYTES = {"blob", "varbinary", "binary", "longblob"}
 
 
 class HashingSql:
-    """Fills `readiness.masking.run.MaskingSql`."""
+    """Fills `readiness.masking.run.tables.MaskingSql`."""
 
     def expressions_of(
         self, columns: Sequence[MaskedColumn], table: TableFacts, attempts: Mapping[str, int]

@@ -16,11 +16,7 @@ from readiness import interlock
 from readiness.adapters import clone_folder, clone_marks, clone_server
 from readiness.adapters.clone_shelf import CloneShelf
 from readiness.adapters.server_room import require_free_space
-<<<<<<< ours
-=======
-from readiness.adapters.server_state import read_state
 from readiness.artifacts.masking_file import MASKING_FILE
->>>>>>> theirs
 from readiness.clones import leases, lifecycle, manifest, naming, tables
 from readiness.clones.lifecycle import Step
 from readiness.errors import CloneError, ServerError

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readiness.errors import AnalysisError
-from readiness.masking.facts import KINDS, Law, excess, holds, rounded, told
-from readiness.masking.patterns import PATTERNS
+from readiness.masking.prove.facts import KINDS, Law, excess, holds, rounded, told
+from readiness.masking.prove.patterns import PATTERNS
 from readiness.model.masking import MaskFact
 from readiness.model.verdict import Check, Outcome, Severity
 

@@ -17,7 +17,7 @@ from readiness.config.masking import Masking, waiver_reason
 from readiness.config.places import find
 from readiness.config.settings import read_settings
 from readiness.flow.mask_begun import PLAN_FILE
-from readiness.masking.plan_file import describe, to_json
+from readiness.masking.plan.plan_file import describe, to_json
 from readiness.model.masking import Masked, MaskPlan
 from readiness.wiring.masking import MaskRequest, mask_target, plan_for
 from readiness.wiring.targets import clone_dsn, target_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readiness.anonymize import classes, net, sensitive
-from readiness.masking.looks import Looks
+from readiness.masking.plan.looks import Looks
 
 _ANY = b"any value"
 

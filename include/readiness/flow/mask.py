@@ -25,10 +25,10 @@ from readiness.flow.mask_begun import (
     write_plans,
 )
 from readiness.flow.mask_work import MaskWork, data_schemas, step
-from readiness.masking import plan_file
 from readiness.masking.journal import Journal
-from readiness.masking.patterns import excluded
-from readiness.masking.session import take_whole
+from readiness.masking.plan import plan_file
+from readiness.masking.prove.patterns import excluded
+from readiness.masking.run.session import take_whole
 from readiness.model.catalogue import Catalogue
 from readiness.model.clone import Marker
 from readiness.model.masking import Masked, MaskFact, MaskPlan

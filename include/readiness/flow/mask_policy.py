@@ -11,10 +11,10 @@ from readiness.config.mistakes import in_order
 from readiness.config.nearest import did_you_mean
 from readiness.config.policy import WHAT, PolicyFile, Rule, Treatment, load_policy
 from readiness.errors import Mistake
-from readiness.masking.coarse import emptied, generalized
 from readiness.masking.data_types import MOMENTS, NUMBERS
-from readiness.masking.decision import fits
-from readiness.masking.references import Column, groups_of
+from readiness.masking.plan.coarse import emptied, generalized
+from readiness.masking.plan.decision import fits
+from readiness.masking.plan.references import Column, groups_of
 from readiness.model.catalogue import Catalogue, ColumnFacts
 from readiness.model.masking import Look
 

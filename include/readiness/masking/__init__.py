@@ -9,7 +9,7 @@ plan        `planning.plan_masking`: a column is ruled by the policy (coarse), t
             which `derived_check` asks the server about; limits refuses; plan_file shows and stores
 sql         `sql.expressions_of`: a column's new value; `collisions.settle` and elements ask the server
             before any change whether it fits
-run         `run.mask_tables`: methods choose in_place or rebuild; ranges, state and definition let a
+run         `tables.mask_tables`: methods choose in_place or rebuild; ranges, state and definition let a
             killed one go on; session, faults, progress; then hygiene and statistics
 prove       `proof.take_before` and `compare`: facets say what is compared; figures, originals, patterns
             and shape find facts

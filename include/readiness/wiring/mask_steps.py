@@ -13,17 +13,17 @@ from readiness.flow.mask_policy import mask_rules
 from readiness.flow.mask_work import MaskSteps, data_schemas
 from readiness.masking import sql
 from readiness.masking.catalogue import read_catalogue
-from readiness.masking.collisions import settle
-from readiness.masking.defined import defined_notes
-from readiness.masking.derived_check import verified
-from readiness.masking.foreseen import refuse_foreseen
-from readiness.masking.hygiene import forget
-from readiness.masking.patterns import sample_texts
-from readiness.masking.planning import plan_masking
-from readiness.masking.proof import Before, compare, take_before
-from readiness.masking.run import mask_tables
-from readiness.masking.sampling import sample_rows
-from readiness.masking.session import prepare
+from readiness.masking.plan.derived_check import verified
+from readiness.masking.plan.planning import plan_masking
+from readiness.masking.plan.sampling import sample_rows
+from readiness.masking.prove.defined import defined_notes
+from readiness.masking.prove.foreseen import refuse_foreseen
+from readiness.masking.prove.patterns import sample_texts
+from readiness.masking.prove.proof import Before, compare, take_before
+from readiness.masking.run.hygiene import forget
+from readiness.masking.run.session import prepare
+from readiness.masking.run.tables import mask_tables
+from readiness.masking.sql.collisions import settle
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskFact, MaskPlan
 from readiness.model.verdict import Check

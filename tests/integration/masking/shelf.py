@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tests.fakes.masking_sql import HashingSql
 
 from readiness.adapters.local_server import LocalServer
-from readiness.masking.run import mask_tables
+from readiness.masking.run.tables import mask_tables
 from readiness.model.catalogue import Catalogue, ColumnFacts, IndexFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Progress, Row, Session

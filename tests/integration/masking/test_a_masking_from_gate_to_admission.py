@@ -28,7 +28,7 @@ from readiness.errors import (
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
 from readiness.masking.journal import Journal
-from readiness.masking.session import take_whole
+from readiness.masking.run.session import take_whole
 from readiness.model.verdict import Outcome
 from readiness.ports import Session
 

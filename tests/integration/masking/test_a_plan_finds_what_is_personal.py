@@ -17,10 +17,10 @@ from readiness.demo.seed_data import load_shop
 from readiness.errors import MaskingError
 from readiness.flow.looks import LOOKS
 from readiness.masking.catalogue import read_catalogue
-from readiness.masking.derived_check import verified
-from readiness.masking.plan_file import describe
-from readiness.masking.planning import plan_masking
-from readiness.masking.sampling import samples_of
+from readiness.masking.plan.derived_check import verified
+from readiness.masking.plan.plan_file import describe
+from readiness.masking.plan.planning import plan_masking
+from readiness.masking.plan.sampling import samples_of
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Session

@@ -10,8 +10,8 @@ import pytest
 from tests.integration.masking.sql_lab import facts, masking_session, through
 
 from readiness.errors import MaskingError
-from readiness.masking.collisions import settle
 from readiness.masking.sql import expression_of, expressions_of, key_statement, run_key
+from readiness.masking.sql.collisions import settle
 from readiness.model.catalogue import Catalogue, ColumnFacts, IndexFacts, TableFacts
 from readiness.model.masking import JsonPath, Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Session

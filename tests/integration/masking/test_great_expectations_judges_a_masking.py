@@ -16,7 +16,7 @@ from readiness.adapters import masking_checks
 from readiness.adapters.masking_checks import failed, judge_masking
 from readiness.artifacts.masking_file import Proof, read_masking, write_masking
 from readiness.errors import AnalysisError, ArtifactError, SchemaMismatch
-from readiness.masking.facts import KINDS, holds
+from readiness.masking.prove.facts import KINDS, holds
 from readiness.model.masking import MaskFact
 from readiness.model.verdict import Outcome
 

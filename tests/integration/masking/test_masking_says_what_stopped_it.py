@@ -15,8 +15,8 @@ from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.server_command import ServerOptions
 from readiness.errors import MaskingError
-from readiness.masking import session as sessions
-from readiness.masking.run import mask_tables
+from readiness.masking.run import session as sessions
+from readiness.masking.run.tables import mask_tables
 from readiness.model.catalogue import TableFacts
 from readiness.model.masking import MaskedColumn
 

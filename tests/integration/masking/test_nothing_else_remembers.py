@@ -12,7 +12,7 @@ from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.server_command import ServerOptions
 from readiness.errors import MaskingError
-from readiness.masking.hygiene import forget
+from readiness.masking.run.hygiene import forget
 
 pytestmark = pytest.mark.mysql
 

@@ -17,7 +17,7 @@ from readiness.adapters.local_server import LocalServer
 from readiness.errors import MaskingError
 from readiness.flow.mask import mask, plans_of
 from readiness.flow.mask_work import MaskWork
-from readiness.masking.facts import holds, told
+from readiness.masking.prove.facts import holds, told
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskFact, MaskPlan
 from readiness.model.verdict import Check, Outcome, Severity

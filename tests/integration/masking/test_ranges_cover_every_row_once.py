@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.integration.masking.shelf import Shelf
 
-from readiness.masking.ranges import condition, end_of_range, range_key
+from readiness.masking.run.ranges import condition, end_of_range, range_key
 
 pytestmark = pytest.mark.mysql
 

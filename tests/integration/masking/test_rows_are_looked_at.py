@@ -9,7 +9,7 @@ from tests.fakes.engines import binary_of
 
 from readiness.adapters.local_server import LocalServer
 from readiness.masking.catalogue import read_catalogue
-from readiness.masking.sampling import Sample, sample_rows
+from readiness.masking.plan.sampling import Sample, sample_rows
 from readiness.ports import Row, Session
 
 pytestmark = pytest.mark.mysql

@@ -13,10 +13,10 @@ from tests.integration.masking.described import catalogue_of
 
 from readiness.adapters.local_server import LocalServer
 from readiness.errors import MaskingError
-from readiness.masking.facts import holds, told
-from readiness.masking.originals import ORIGINALS
-from readiness.masking.patterns import excluded, sample_texts
-from readiness.masking.proof import Before, compare, forget_originals, take_before
+from readiness.masking.prove.facts import holds, told
+from readiness.masking.prove.originals import ORIGINALS
+from readiness.masking.prove.patterns import excluded, sample_texts
+from readiness.masking.prove.proof import Before, compare, forget_originals, take_before
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import JsonPath, Look, MaskedColumn, MaskFact, MaskPlan, Source
 from readiness.ports import Session

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readiness.errors import ArtifactError
-from readiness.masking.plan_file import describe, from_json, hash_of, to_json
+from readiness.masking.plan.plan_file import describe, from_json, hash_of, to_json
 from readiness.model.masking import JsonPath, Look, MaskedColumn, MaskPlan, Source
 
 names = st.text(min_size=1, max_size=12)

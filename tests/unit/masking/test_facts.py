@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from readiness.masking.facts import KINDS, Law, excess, holds, told
-from readiness.masking.originals import chance_limit, needed_room
+from readiness.masking.prove.facts import KINDS, Law, excess, holds, told
+from readiness.masking.prove.originals import chance_limit, needed_room
 from readiness.model.masking import MaskFact
 
 

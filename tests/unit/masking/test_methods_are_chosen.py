@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from readiness.errors import MaskingError
-from readiness.masking.methods import How, method_of
+from readiness.masking.run.methods import How, method_of
 from readiness.model.catalogue import ColumnFacts, IndexFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, Source
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readiness.masking.progress import Course
+from readiness.masking.run.progress import Course
 
 
 class Hand:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fakes.described_tables import catalogue_of
 
-from readiness.masking.references import groups_of
+from readiness.masking.plan.references import groups_of
 
 
 def test_chains_and_siblings_are_one_group_with_the_root_first() -> None:

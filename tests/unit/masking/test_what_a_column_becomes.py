@@ -10,8 +10,8 @@ from tests.fakes.described_tables import catalogue_of
 
 from readiness.config.policy import Rule, Treatment
 from readiness.flow.looks import LOOKS
-from readiness.masking.planning import plan_masking
-from readiness.masking.sampling import Sample
+from readiness.masking.plan.planning import plan_masking
+from readiness.masking.plan.sampling import Sample
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 
 

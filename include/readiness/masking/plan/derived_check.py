@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from readiness.errors import StatementFailed
 from readiness.masking.data_types import BINARIES
-from readiness.masking.decision import type_look
 from readiness.masking.names import quoted
+from readiness.masking.plan.decision import type_look
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Session

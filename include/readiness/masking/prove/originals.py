@@ -26,9 +26,9 @@ from collections.abc import Iterator, Sequence
 
 from readiness.errors import MaskingError
 from readiness.masking.data_types import TEXTS
-from readiness.masking.facets import Facet, row_of
-from readiness.masking.figures import share_of
 from readiness.masking.names import quoted
+from readiness.masking.prove.facets import Facet, row_of
+from readiness.masking.prove.figures import share_of
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import Look, MaskPlan, Source
 from readiness.ports import Session

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 
 from readiness.errors import MaskingError, StatementFailed
 from readiness.masking.names import quoted, text
-from readiness.masking.session import SQL_MODE
-from readiness.masking.statistics import Statistic, read_statistics
+from readiness.masking.run.session import SQL_MODE
+from readiness.masking.run.statistics import Statistic, read_statistics
 from readiness.ports import Session
 
 _DENIED = {1044, 1142, 1143, 1227, 1146}  # the account may not read the statistics

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from readiness.masking.looks import Looks
+from readiness.masking.plan.looks import Looks
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^\W\d_]{2,}")
 _PHONE = re.compile(r"(?:\+|00)[\d ()/.-]{7,20}|\(?0\d{2,5}\)?[ /-][\d /-]{4,12}|\(\d{3}\) ?\d{3}-\d{4}"

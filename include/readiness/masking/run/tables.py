@@ -13,23 +13,23 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from readiness.errors import MaskingError
-from readiness.masking.definition import (
+from readiness.masking.journal import Journal
+from readiness.masking.names import quoted
+from readiness.masking.run.definition import (
     Definition,
     make_triggers,
     read_definition,
     shown_create,
 )
-from readiness.masking.faults import told_of
-from readiness.masking.in_place import InPlace
-from readiness.masking.journal import Journal
-from readiness.masking.methods import How, Method, method_of
-from readiness.masking.names import quoted
-from readiness.masking.progress import Course
-from readiness.masking.ranges import RangeKey, condition, end_of_range, range_key
-from readiness.masking.rebuild import Rebuild
-from readiness.masking.session import prepare, stop_events, take_over
-from readiness.masking.state import State, Step, TableJournal
-from readiness.masking.statistics import renew_statistics
+from readiness.masking.run.faults import told_of
+from readiness.masking.run.in_place import InPlace
+from readiness.masking.run.methods import How, Method, method_of
+from readiness.masking.run.progress import Course
+from readiness.masking.run.ranges import RangeKey, condition, end_of_range, range_key
+from readiness.masking.run.rebuild import Rebuild
+from readiness.masking.run.session import prepare, stop_events, take_over
+from readiness.masking.run.state import State, Step, TableJournal
+from readiness.masking.run.statistics import renew_statistics
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import MaskedColumn, MaskPlan
 from readiness.ports import Progress, Session

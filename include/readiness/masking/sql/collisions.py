@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from readiness.errors import MaskingError
-from readiness.masking.elements import with_elements
 from readiness.masking.sql import expressions_of
+from readiness.masking.sql.elements import with_elements
 from readiness.masking.sql.parts import TEXTS, name
 from readiness.model.catalogue import Catalogue, ColumnFacts, IndexFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan

@@ -17,7 +17,7 @@ from readiness.masking.data_types import (
     NUMBERS,
     WORDS,
 )
-from readiness.masking.decision import (
+from readiness.masking.plan.decision import (
     NEARLY_ALL,
     Decision,
     Place,
@@ -26,8 +26,8 @@ from readiness.masking.decision import (
     told_of_name,
     type_look,
 )
-from readiness.masking.text_columns import decide_text, form_of
-from readiness.masking.vocabulary import is_id_name, look_of_name, tiny_domain_of_name
+from readiness.masking.plan.text_columns import decide_text, form_of
+from readiness.masking.plan.vocabulary import is_id_name, look_of_name, tiny_domain_of_name
 from readiness.model.masking import Look, Source
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from readiness.errors import MaskingError
-from readiness.masking.decision import (
+from readiness.masking.plan.decision import (
     KNOWN,
 )
-from readiness.masking.references import Column
+from readiness.masking.plan.references import Column
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import MaskedColumn
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from readiness.masking.names import text
-from readiness.masking.patterns import EMAIL, PHONE
+from readiness.masking.prove.patterns import EMAIL, PHONE
 from readiness.ports import Session
 
 _TELLING = {"an e-mail address": re.compile(EMAIL), "a telephone number": re.compile(PHONE)}

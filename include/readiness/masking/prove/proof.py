@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from readiness.errors import MaskingError
-from readiness.masking.facets import facets_of
-from readiness.masking.facts import KINDS
-from readiness.masking.figures import Figures, take_figures, tolerance_of
-from readiness.masking.originals import ORIGINALS, Originals, needed_room
-from readiness.masking.patterns import count_patterns
-from readiness.masking.shape import Shape, kept_of, read_shape
+from readiness.masking.prove.facets import facets_of
+from readiness.masking.prove.facts import KINDS
+from readiness.masking.prove.figures import Figures, take_figures, tolerance_of
+from readiness.masking.prove.originals import ORIGINALS, Originals, needed_room
+from readiness.masking.prove.patterns import count_patterns
+from readiness.masking.prove.shape import Shape, kept_of, read_shape
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskFact, MaskPlan
 from readiness.ports import Session

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from readiness.config.policy import Rule
-from readiness.masking.decision import Decision, fits, type_look
-from readiness.masking.derived import derivation_of
-from readiness.masking.references import Column
-from readiness.masking.sampling import Sample
-from readiness.masking.shared import Held, shared
+from readiness.masking.plan.decision import Decision, fits, type_look
+from readiness.masking.plan.derived import derivation_of
+from readiness.masking.plan.references import Column
+from readiness.masking.plan.sampling import Sample
+from readiness.masking.plan.shared import Held, shared
 from readiness.model.catalogue import ColumnFacts, TableFacts
 from readiness.model.masking import JsonPath, Look, Source
 

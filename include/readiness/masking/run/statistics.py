@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from readiness.masking.names import quoted, text
-from readiness.masking.session import attempt
+from readiness.masking.run.session import attempt
 from readiness.ports import Row, Session
 
 

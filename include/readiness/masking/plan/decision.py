@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readiness.masking.contents import Contents, are_binary_hashes, contents_of
 from readiness.masking.data_types import (
     ADDRESSES,
     BINARIES,
@@ -16,8 +15,9 @@ from readiness.masking.data_types import (
     PLAIN,
     WORDS,
 )
-from readiness.masking.looks import Looks
-from readiness.masking.vocabulary import look_of_name
+from readiness.masking.plan.contents import Contents, are_binary_hashes, contents_of
+from readiness.masking.plan.looks import Looks
+from readiness.masking.plan.vocabulary import look_of_name
 from readiness.model.catalogue import ColumnFacts, TableFacts
 from readiness.model.masking import Look, Source
 

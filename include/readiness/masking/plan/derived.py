@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from readiness.masking.data_types import BINARIES
-from readiness.masking.sampling import Sample
+from readiness.masking.plan.sampling import Sample
 from readiness.model.catalogue import ColumnFacts, TableFacts
 
 _CERTAIN_ROWS = 2  # of a rule that nothing meets by chance

@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readiness.masking.classify import decide
-from readiness.masking.decision import (
+from readiness.masking.plan.classify import decide
+from readiness.masking.plan.decision import (
     Decision,
     place_of,
 )
-from readiness.masking.looks import Looks
-from readiness.masking.vocabulary import look_of_name, snake
+from readiness.masking.plan.looks import Looks
+from readiness.masking.plan.vocabulary import look_of_name, snake
 from readiness.model.catalogue import ColumnFacts, TableFacts
 from readiness.model.masking import JsonPath, Look, Source
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from readiness.masking.contents import Contents
 from readiness.masking.data_types import LONG_TEXTS
-from readiness.masking.decision import NEARLY_ALL, Decision, Place, kept, look_by_name, told_of_name
-from readiness.masking.vocabulary import is_area_name, is_code_name, is_id_name, tiny_domain_of_name
+from readiness.masking.plan.contents import Contents
+from readiness.masking.plan.decision import (
+    NEARLY_ALL,
+    Decision,
+    Place,
+    kept,
+    look_by_name,
+    told_of_name,
+)
+from readiness.masking.plan.vocabulary import (
+    is_area_name,
+    is_code_name,
+    is_id_name,
+    tiny_domain_of_name,
+)
 from readiness.model.catalogue import ColumnFacts
 from readiness.model.masking import Look, Source
 

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from readiness.errors import StatementFailed
-from readiness.masking.facets import Facet, row_of
 from readiness.masking.names import quoted
+from readiness.masking.prove.facets import Facet, row_of
 from readiness.model.catalogue import Catalogue, IndexFacts, TableFacts
 from readiness.model.masking import Look, MaskPlan
 from readiness.ports import Session

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
-from readiness.masking.definition import Definition
 from readiness.masking.journal import Journal
+from readiness.masking.run.definition import Definition
 
 
 class Step(StrEnum):

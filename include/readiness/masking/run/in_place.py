@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from readiness.masking.definition import drop_triggers
 from readiness.masking.names import quoted, text
+from readiness.masking.run.definition import drop_triggers
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.model.masking import MaskedColumn
 from readiness.ports import Session

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from readiness.config.policy import Rule, Treatment
-from readiness.masking.alike import Planned, repeat, share, tie
-from readiness.masking.classify import decide, forced
-from readiness.masking.coarse import emptied, generalized
-from readiness.masking.decision import (
+from readiness.masking.plan.alike import Planned, repeat, share, tie
+from readiness.masking.plan.classify import decide, forced
+from readiness.masking.plan.coarse import emptied, generalized
+from readiness.masking.plan.decision import (
     Decision,
     place_of,
 )
-from readiness.masking.documents import all_texts_of, decide_document
-from readiness.masking.limits import notes_of, refuse_unmaskable
-from readiness.masking.looks import Looks
-from readiness.masking.references import Column, groups_of
-from readiness.masking.sampling import Sample
+from readiness.masking.plan.documents import all_texts_of, decide_document
+from readiness.masking.plan.limits import notes_of, refuse_unmaskable
+from readiness.masking.plan.looks import Looks
+from readiness.masking.plan.references import Column, groups_of
+from readiness.masking.plan.sampling import Sample
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import JsonPath, Look, MaskedColumn, MaskPlan, Source
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from readiness.masking.references import Column
+from readiness.masking.plan.references import Column
 from readiness.model.masking import Look
 
 _TELLING = {Look.EMAIL, Look.PHONE, Look.TOKEN, Look.HEX, Look.UUID, Look.DIGITS, Look.IP}

@@ -12,9 +12,9 @@ import hashlib
 from collections.abc import Mapping
 
 from readiness.errors import MaskingError
-from readiness.masking.definition import Definition, data_bytes, index_bytes, own_constraints
 from readiness.masking.names import quoted, text
-from readiness.masking.session import attempt
+from readiness.masking.run.definition import Definition, data_bytes, index_bytes, own_constraints
+from readiness.masking.run.session import attempt
 from readiness.model.catalogue import Catalogue, TableFacts
 from readiness.ports import Session
 

@@ -20,8 +20,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from readiness.masking.data_types import BINARIES, TEXTS
-from readiness.masking.figures import share_of
 from readiness.masking.names import literal, quoted
+from readiness.masking.prove.figures import share_of
 from readiness.model.catalogue import Catalogue, ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan, Source
 from readiness.ports import Session

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readiness.errors import MaskingError
-from readiness.masking.facts import KINDS
 from readiness.masking.names import quoted, text
-from readiness.masking.patterns import count_patterns
+from readiness.masking.prove.facts import KINDS
+from readiness.masking.prove.patterns import count_patterns
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskPlan
 from readiness.ports import Session

@@ -27,7 +27,7 @@ from enum import StrEnum
 
 from readiness.errors import MaskingError
 from readiness.masking.names import quoted
-from readiness.masking.ranges import range_key
+from readiness.masking.run.ranges import range_key
 from readiness.model.catalogue import TableFacts
 from readiness.model.masking import MaskedColumn
 

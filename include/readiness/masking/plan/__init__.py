@@ -1,0 +1,1 @@
+"""What is masked and how: each column of a catalogue is kept, or gets a look."""
