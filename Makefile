@@ -6,6 +6,8 @@ PORT ?= 8080
 PARALLELISM ?= 4
 AUTH ?= open
 PYTHON := .venv/bin/python
+# Of the tests from end to end those that hold whatever else the machine does.
+BESIDE_OTHERS := $(addprefix tests/e2e/test_, nothing_is_left_behind.py bad_input.py the_command_line_walk.py)
 
 .PHONY: help demo up down test test-long check bench clean
 
@@ -25,8 +27,8 @@ down: ## stop what `make up` started, and destroy its clones
 
 test: check ## make check, then all tests but the long ones
 	@$(PYTHON) -m pytest -q -n 2 -m "not long" tests/architecture tests/unit tests/property
-	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m "not long" tests/integration --ignore tests/integration/load
-	@$(PYTHON) -m pytest -q -m "not long" tests/integration/load tests/e2e  # these measure: alone
+	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m "not long" $(BESIDE_OTHERS) tests/integration --ignore tests/integration/load
+	@$(PYTHON) -m pytest -q -m "not long" tests/integration/load tests/e2e $(BESIDE_OTHERS:%=--ignore %)  # these measure: alone
 
 test-long: ## the tests that take minutes: kill -9 at every step, a stop at every moment
 	@scripts/setup.sh dev && exec $(PYTHON) -m pytest -q -m long tests

@@ -50,7 +50,7 @@ class Clone:
             policy=title,
             open_session=self._server.root_session,
             gate=lambda: None,
-            admit=lambda title: None,
+            admit=lambda title, _nonce: None,
             steps=replace(steps_of(self._policy), judge=judged),
             anew="readiness clone reset readiness-odd-a",
         )
