@@ -58,6 +58,7 @@ def test_after_ctrl_c(place: Path) -> None:
     interrupt_at(place, "production with a shop", times=1)
 
 
+@pytest.mark.long  # most of a demo; the kill below is as hard, and runs each time
 def test_after_ctrl_c_twice(place: Path) -> None:
     interrupt_at(place, "load stage smoke", times=2)
 
