@@ -44,8 +44,10 @@ def snapshots(shop: LocalServer, tmp_path: Path) -> LocalSnapshots:
 def online(running: LocalServer) -> LocalServer:
     """The running shop, where its copy needs no stop: for MariaDB a program that set-up installs."""
     if running.binary.engine == "mariadb" and not shutil.which("mariadb-backup"):
-        missing = "mariadb-backup is missing: scripts/setup.sh dev"
         if os.environ.get("CI"):
-            pytest.fail(f"{missing}, and CI must not skip")
-        pytest.skip(missing)
+            pytest.fail("mariadb-backup is missing, and CI must not skip: scripts/setup.sh dev")
+        pytest.skip(
+            "no running MariaDB was copied: that needs mariadb-backup, which scripts/setup.sh installs"
+            " only where it may use apt. Install it by hand to try it:  apt-get install mariadb-backup"
+        )
     return running
