@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from readiness.errors import MaskingError
+from readiness.masking.data_types import TEXTS
+from readiness.masking.names import quoted
 from readiness.masking.sql import expressions_of
 from readiness.masking.sql.elements import with_elements
-from readiness.masking.sql.parts import TEXTS, name
 from readiness.model.catalogue import Catalogue, ColumnFacts, IndexFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn, MaskPlan
 from readiness.ports import Session
@@ -114,12 +115,12 @@ def _question(
 ) -> _Question:
     parts = [(c, length) for c, length in index.parts if c]
     keys = [
-        _key(table.columns[c], expressions.get(c, name(c)), length) + f" AS k{n}"
+        _key(table.columns[c], expressions.get(c, quoted(c)), length) + f" AS k{n}"
         for n, (c, length) in enumerate(parts)
     ]
-    there = " AND ".join(f"{name(c)} IS NOT NULL" for c, _ in parts)
+    there = " AND ".join(f"{quoted(c)} IS NOT NULL" for c, _ in parts)
     listed = ", ".join(f"k{n}" for n in range(len(parts)))
-    inner = f"SELECT {', '.join(keys)} FROM {name(database)}.{name(table.name)} WHERE {there}"
+    inner = f"SELECT {', '.join(keys)} FROM {quoted(database, table.name)} WHERE {there}"
     sql = f"SELECT 1 FROM ({inner}) AS masked GROUP BY {listed} HAVING COUNT(*) > 1 LIMIT 1"
     domains = frozenset(d for c in held for d in _domains(c, columns))
     return _Question(sql, domains, tuple(c.id for c in held))
@@ -155,9 +156,9 @@ def _of_originals(catalogue: Catalogue, plan: MaskPlan) -> Iterator[_Question]:
         made = expressions_of(plan.of(column.table), table, plan.attempts or {})[column.column]
         peers = [c for c in asked if c.domain == column.domain]
         among = " OR ".join(_is_among(catalogue, made, peer) for peer in peers)
-        source = f"{name(catalogue.database)}.{name(column.table)}"
+        source = quoted(catalogue.database, column.table)
         sql = (
-            f"SELECT 1 FROM {source} WHERE CHAR_LENGTH({name(column.column)}) >= {_LONG}"
+            f"SELECT 1 FROM {source} WHERE CHAR_LENGTH({quoted(column.column)}) >= {_LONG}"
             f" AND ({among}) LIMIT 1"
         )
         yield _Question(sql, frozenset({column.domain}), (column.id,))
@@ -169,5 +170,5 @@ def _is_text(catalogue: Catalogue, column: MaskedColumn) -> bool:
 
 def _is_among(catalogue: Catalogue, made: str, peer: MaskedColumn) -> str:
     facts = catalogue.tables[peer.table].columns[peer.column]
-    source = f"{name(catalogue.database)}.{name(peer.table)}"
-    return f"{collated_as(facts, made)} IN (SELECT {name(peer.column)} FROM {source})"
+    source = quoted(catalogue.database, peer.table)
+    return f"{collated_as(facts, made)} IN (SELECT {quoted(peer.column)} FROM {source})"

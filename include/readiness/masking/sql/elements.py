@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from readiness.masking.sql.parts import name, text
+from readiness.masking.names import quoted
+from readiness.masking.sql.parts import text
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import JsonPath, Look, MaskedColumn, MaskPlan
 from readiness.ports import Session
@@ -22,7 +23,7 @@ def with_elements(session: Session, catalogue: Catalogue, plan: MaskPlan) -> Mas
 def _spelled(session: Session, catalogue: Catalogue, column: MaskedColumn) -> MaskedColumn:
     if column.look is not Look.JSON or not any(_STAR in p.path for p in column.paths):
         return column
-    source = f"{name(catalogue.database)}.{name(column.table)}"
+    source = quoted(catalogue.database, column.table)
     paths = [p for path in column.paths for p in _of_path(session, source, column.column, path)]
     return replace(column, paths=tuple(paths))
 
@@ -44,8 +45,8 @@ def _of_path(session: Session, source: str, column: str, path: JsonPath) -> list
 
 
 def _longest(session: Session, source: str, column: str, path: str) -> int:
-    found = f"JSON_EXTRACT({name(column)}, {text(path)})"
+    found = f"JSON_EXTRACT({quoted(column)}, {text(path)})"
     is_array = f"JSON_TYPE({found}) = 'ARRAY'"
-    length = f"IF(JSON_VALID({name(column)}), IF({is_array}, JSON_LENGTH({found}), 0), 0)"
+    length = f"IF(JSON_VALID({quoted(column)}), IF({is_array}, JSON_LENGTH({found}), 0), 0)"
     rows = session.query(f"SELECT COALESCE(MAX({length}), 0) FROM {source}")
     return int(str(rows[0][0]))

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from readiness.errors import MaskingError
+from readiness.masking.data_types import ADDRESSES, BINARIES, TEXTS
+from readiness.masking.names import quoted
 from readiness.masking.sql import contacts, dates, documents, numbers, texts
 from readiness.masking.sql.parts import (
-    BINARIES,
-    TEXTS,
     Value,
     as_text,
     bound,
@@ -26,13 +26,12 @@ from readiness.masking.sql.parts import (
     folded,
     is_bound_to,
     let,
-    name,
     repeated,
 )
 from readiness.model.catalogue import ColumnFacts, TableFacts
 from readiness.model.masking import Look, MaskedColumn
 
-_AS_TEXTS = TEXTS | BINARIES | {"uuid", "inet4", "inet6"}
+_AS_TEXTS = TEXTS | BINARIES | ADDRESSES | {"uuid"}
 _TEXT_LOOKS = {
     Look.EMAIL: contacts.email,
     Look.DOMAIN: contacts.domain,
@@ -61,14 +60,14 @@ def expression_of(
     """What the column is set to. NULL stays NULL. `attempts` are those of the looks of JSON paths.
 
     Raises MaskingError where the type can hold nothing of that look."""
-    quoted = name(facts.name)
+    own = quoted(facts.name)
     if column.look is None:
         raise MaskingError(
             f"{column.id} is derived: its expression needs the other columns of its row.",
             hint="Ask expressions_of for the whole table.",
         )
     made = _masked(column, facts, attempt, attempts or {})
-    return f"IF({quoted} IS NULL, NULL, {made})"
+    return f"IF({own} IS NULL, NULL, {made})"
 
 
 def expressions_of(
@@ -120,13 +119,13 @@ def _of_row(
 def _remembered(facts: ColumnFacts, made: str) -> str:
     """What other columns are made from is computed once for the row, whichever of them is first: the
     value it was last made of, under its key, is remembered beside what was made."""
-    quoted = name(facts.name)
+    own = quoted(facts.name)
     slot = hashlib.sha256(f"{facts.column_type} {facts.charset} {made}".encode()).hexdigest()[:16]
-    asked = f"CONCAT(CAST(@readiness_key AS BINARY), CAST({quoted} AS BINARY))"
+    asked = f"CONCAT(CAST(@readiness_key AS BINARY), CAST({own} AS BINARY))"
     done, of = bound(f"made_{slot}"), f"of_{slot}"
     # What it is made of is noted last: after an error nothing stands beside it that is not its own.
     anew = let(f"made_{slot}", made, let(of, asked, done))
-    return f"IF({quoted} IS NULL, NULL, IF({is_bound_to(of, asked)}, {done}, {anew}))"
+    return f"IF({own} IS NULL, NULL, IF({is_bound_to(of, asked)}, {done}, {anew}))"
 
 
 def _input(
@@ -138,7 +137,7 @@ def _input(
 ) -> str:
     """What another column of the row will hold, in its own character set: hashes are over its bytes."""
     if other not in columns:
-        return name(other)
+        return quoted(other)
     made, charset = _of_row(other, columns, table, attempts, above), table.columns[other].charset
     is_text = table.columns[other].data_type in TEXTS and charset
     return f"CONVERT({made} USING {charset})" if is_text else f"({made})"
@@ -147,31 +146,31 @@ def _input(
 def _masked(
     column: MaskedColumn, facts: ColumnFacts, attempt: int, attempts: Mapping[str, int]
 ) -> str:
-    quoted, kind, look = name(facts.name), facts.data_type, column.look or Look.TEXT
+    own, kind, look = quoted(facts.name), facts.data_type, column.look or Look.TEXT
     value = _value(column, facts, attempt)
     if kind == "json" or facts.is_json or look is Look.JSON:
         return _json(column, facts, attempts)
     if kind in BINARIES:
-        return _bytes(look, value, quoted)
+        return _bytes(look, value, own)
     if kind in _AS_TEXTS:
-        return text_of(look, value, f"CONVERT({quoted} USING utf8mb4)")
+        return text_of(look, value, f"CONVERT({own} USING utf8mb4)")
     if kind in numbers.NUMBERS:
-        return _number(look, value, quoted, facts)
+        return _number(look, value, own, facts)
     if kind in dates.KINDS:
-        return _of_time(look, value, quoted, facts)
+        return _of_time(look, value, own, facts)
     raise MaskingError(
         f"{column.id} is of type {kind}, which can hold nothing that looks like {look.value}.",
         hint=f"Say in the policy that it is kept, and why:  {column.id}: {{keep: …}}",
     )
 
 
-def _of_time(look: Look, value: Value, quoted: str, facts: ColumnFacts) -> str:
+def _of_time(look: Look, value: Value, own: str, facts: ColumnFacts) -> str:
     if facts.data_type == "year":
-        return quoted  # a year keeps its year: nothing else is in it
+        return own  # a year keeps its year: nothing else is in it
     if facts.data_type == "time":
-        return dates.time_of_day(value, quoted)
+        return dates.time_of_day(value, own)
     of = dates.moment if look is Look.MOMENT and facts.data_type in dates.MOMENTS else dates.day
-    return of(value, quoted, facts)
+    return of(value, own, facts)
 
 
 def text_of(look: Look, value: Value, full: str) -> str:
@@ -195,17 +194,17 @@ def _computed_once(value: Value, made: Callable[[Value], str]) -> str:
 
 
 def _value(column: MaskedColumn, facts: ColumnFacts, attempt: int) -> Value:
-    quoted = name(facts.name)
-    sql = as_text(quoted, facts.data_type)
+    own = quoted(facts.name)
+    sql = as_text(own, facts.data_type)
     is_folded = column.is_folded and facts.data_type in TEXTS
     value = Value(sql, sql, column.domain, attempt, is_folded, facts.max_chars)
     same = folded(sql, value) if is_folded else sql
     return Value(sql, same, column.domain, attempt, is_folded, facts.max_chars)
 
 
-def _bytes(look: Look, value: Value, quoted: str) -> str:
-    length = f"LENGTH({quoted})"
-    raw = Value(quoted, quoted, value.domain, value.attempt)
+def _bytes(look: Look, value: Value, own: str) -> str:
+    length = f"LENGTH({own})"
+    raw = Value(own, own, value.domain, value.attempt)
     block = f"UNHEX({raw.digest('b', bits=512)})"
     made = cases(
         (f"{length} <= 64", f"LEFT({block}, {length})"), otherwise=repeated(block, 64, length)
@@ -214,9 +213,9 @@ def _bytes(look: Look, value: Value, quoted: str) -> str:
         return made
     if look is Look.UUID:
         is_one = f"{length} = 16"
-        return cases((is_one, texts.uuid_bytes(raw, quoted)), otherwise=_back(look, value, length))
+        return cases((is_one, texts.uuid_bytes(raw, own)), otherwise=_back(look, value, length))
     if look is Look.IP:
-        return cases((f"{length} IN (4, 16)", contacts.ip_bytes(raw, quoted)), otherwise=made)
+        return cases((f"{length} IN (4, 16)", contacts.ip_bytes(raw, own)), otherwise=made)
     if look is Look.BLANK:
         return f"CAST({texts.filler(length)} AS BINARY)"
     return _back(look, value, length)
@@ -228,22 +227,22 @@ def _back(look: Look, value: Value, length: str) -> str:
     return f"CAST(CONVERT({made} USING latin1) AS BINARY)"
 
 
-def _number(look: Look, value: Value, quoted: str, facts: ColumnFacts) -> str:
+def _number(look: Look, value: Value, own: str, facts: ColumnFacts) -> str:
     if facts.data_type in numbers.DECIMALS:
-        return numbers.decimal(value, quoted, facts)
+        return numbers.decimal(value, own, facts)
     if facts.data_type in numbers.FLOATS:
-        return numbers.real(value, quoted)
+        return numbers.real(value, own)
     if look is Look.IP and numbers.largest(facts) >= contacts.LAST_V4:
-        return contacts.ip_number(value, quoted)
-    return numbers.integer(value, quoted, facts)
+        return contacts.ip_number(value, own)
+    return numbers.integer(value, own, facts)
 
 
 def _json(column: MaskedColumn, facts: ColumnFacts, attempts: Mapping[str, int]) -> str:
-    quoted = name(facts.name)
+    own = quoted(facts.name)
     if column.look is Look.JSON:
-        whole = quoted if facts.data_type == "json" else f"CONVERT({quoted} USING utf8mb4)"
+        whole = own if facts.data_type == "json" else f"CONVERT({own} USING utf8mb4)"
         return documents.document(whole, column.paths, attempts, text_of)
-    length = f"CHAR_LENGTH({quoted})"
+    length = f"CHAR_LENGTH({own})"
     filled = f"CONCAT('\"', {texts.filler(f'({length} - 2)')}, '\"')"
     made = cases((f"{length} < 2", "'0'"), otherwise=filled)
     return documents.as_json(made) if facts.data_type == "json" else made

@@ -10,16 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-BINARIES = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
-TEXTS = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext"})
+from readiness.masking.data_types import BINARIES
+
 _BIN = "COLLATE utf8mb4_bin"
 _PREFIX = "@readiness_"
-_WITHOUT_PLANES = frozenset({"latin1", "utf8", "utf8mb3", "ascii", "ucs2"})
-
-
-def name(identifier: str) -> str:
-    """A quoted identifier."""
-    return "`" + identifier.replace("`", "``") + "`"
 
 
 def text(literal: str) -> str:
