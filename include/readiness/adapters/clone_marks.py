@@ -9,6 +9,7 @@ from readiness import interlock
 from readiness.adapters import clone_server
 from readiness.adapters.local_server import LocalServer
 from readiness.clones import lifecycle, torn
+from readiness.clones.tables import data_schemas
 from readiness.errors import CloneError, ReadinessError, ServerError
 from readiness.model.clone import Clone, Snapshot
 from readiness.ports import Session
@@ -83,7 +84,7 @@ def mark(server: LocalServer, record: Clone, masked: str) -> Clone:
             lease_s=record.lease_until - now_s,
             masked=masked,
         )
-        schemas = clone_server.data_schemas(session)
+        schemas = data_schemas(session)
     finally:
         session.close()
     database = schemas[0] if len(schemas) == 1 else ""

@@ -13,14 +13,15 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from readiness.clones.tables import data_schemas
 from readiness.errors import CloneError, ReadinessError, StatementFailed
-from readiness.interlock import LOAD_USER, MARKER_SCHEMA
+from readiness.interlock import LOAD_USER
+from readiness.model.clone import MARKER_SCHEMA
 from readiness.ports import Session
 
 CLAIM_FILE = "root.sql"
 OPTIONS_FILE = "start.options"
 PASSWORD_FILE = "load.password"  # noqa: S105 - the name of a file
-_SYSTEM_SCHEMAS = {"mysql", "sys", "information_schema", "performance_schema", MARKER_SCHEMA}
 _LOAD_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, EXECUTE, CREATE TEMPORARY TABLES, LOCK TABLES"
 _LOAD_HOST = "127.0.0.1"
 _ABSENT = {1049, 1146}  # unknown database, no such table
@@ -112,12 +113,6 @@ def read_password(file: Path) -> str:
         return file.read_text("ascii").strip()
     except OSError:
         return ""
-
-
-def data_schemas(session: Session) -> tuple[str, ...]:
-    """The schemas that hold data of the user, by name."""
-    names = (str(row[0]) for row in session.query("SHOW DATABASES"))
-    return tuple(sorted(name for name in names if name not in _SYSTEM_SCHEMAS))
 
 
 def _write_password(file: Path, password: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from readiness.errors import CloneError
+from readiness.model.clone import SYSTEM_SCHEMAS
 from readiness.ports import Session
 
 VARIABLES = (
@@ -17,7 +18,6 @@ VARIABLES = (
     "log_bin",
 )
 _MUST_START_WITH = ("innodb_page_size", "innodb_data_file_path", "lower_case_table_names")
-_SYSTEM = ("mysql", "sys", "information_schema", "performance_schema", "readiness_marker")
 # Others hold nothing after a restart, or lead to another server: a clone must not ask that one.
 _LOCAL_ENGINES = ("InnoDB", "MyISAM", "Aria", "ROCKSDB", "ARCHIVE", "CSV")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
@@ -47,13 +47,20 @@ def start_options(variables: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
+def data_schemas(session: Session) -> list[str]:
+    """The databases that hold somebody's data, by name: those that are masked, and that load may change.
+    A database that only resembles one of the server's own (`SYS`) is one of them."""
+    names = sorted(str(row[0]) for row in session.query("SHOW DATABASES"))
+    return [name for name in names if name not in SYSTEM_SCHEMAS]
+
+
 def data_tables(session: Session) -> list[tuple[str, str, str]]:
     """(schema, table, engine) of every base table that is not the server's own, in order of name."""
     rows = session.query(
         "SELECT table_schema, table_name, engine FROM information_schema.tables"
         " WHERE table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')"
         " AND table_schema NOT IN %s ORDER BY table_schema, table_name",
-        (_SYSTEM,),
+        (SYSTEM_SCHEMAS,),
     )
     return [(str(schema), str(table), str(engine)) for schema, table, engine in rows]
 

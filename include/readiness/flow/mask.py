@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager
 from readiness import interlock
 from readiness.anonymize.key import Key, key_check
 from readiness.artifacts.masking_file import MASKING_FILE, Proof, write_masking
+from readiness.clones.tables import data_schemas
 from readiness.errors import ConfigError, MaskingError
 from readiness.flow.mask_begun import (
     Begun,
@@ -24,7 +25,7 @@ from readiness.flow.mask_begun import (
     proofs_of,
     write_plans,
 )
-from readiness.flow.mask_work import MaskWork, data_schemas, step
+from readiness.flow.mask_work import MaskWork, step
 from readiness.masking.journal import Journal
 from readiness.masking.plan import plan_file
 from readiness.masking.prove.patterns import excluded
@@ -63,6 +64,12 @@ def _admitted(work: MaskWork, session: Session, marker: Marker) -> Masked:
         work.admit(marker.masked, marker.nonce)
         _forget_journal(session)
     return Masked(marker.masked, 0, 0, 0, 0.0, 0)
+
+
+def is_half_masked(session: Session) -> bool:
+    """Whether a masking of the server changed rows, maybe, and has not come to its end."""
+    journal = Journal(session)
+    return journal.read(_BEFORE) is not None or journal.read(_DONE) is not None
 
 
 def plans_of(work: MaskWork) -> list[MaskPlan]:

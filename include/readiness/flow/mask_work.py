@@ -8,21 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from readiness import interlock
 from readiness.anonymize.key import Key
-from readiness.errors import ConfigError, MaskingError, ReadinessError, TargetRefused
+from readiness.errors import Busy, ConfigError, MaskingError, ReadinessError, TargetRefused
 from readiness.model.catalogue import Catalogue
 from readiness.model.masking import MaskFact, MaskPlan
 from readiness.model.verdict import Check
 from readiness.ports import Progress, Session
-
-_SERVERS_OWN = {
-    "mysql",
-    "sys",
-    "information_schema",
-    "performance_schema",
-    interlock.MARKER_SCHEMA,
-}
 
 
 class MaskTables(Protocol):
@@ -76,19 +67,13 @@ class MaskWork:
     folder: Path | None = None
 
 
-def data_schemas(session: Session) -> list[str]:
-    """The databases that hold somebody's data: all that the account sees but the server's own."""
-    rows = session.query("SELECT schema_name FROM information_schema.schemata ORDER BY schema_name")
-    return [str(row[0]) for row in rows if str(row[0]).lower() not in _SERVERS_OWN]
-
-
 @contextmanager
 def step(work: MaskWork, name: str) -> Iterator[None]:
     """What fails inside is told with the step's name, and what to do."""
     try:
         yield
-    except (TargetRefused, ConfigError):
-        raise  # nothing was begun: it says all by itself
+    except (TargetRefused, ConfigError, Busy):
+        raise  # it says all by itself
     except ReadinessError as error:
         onward = f"Run it again: it goes on where it stopped. Or begin anew:\n  {work.anew}"
         failed = MaskingError(

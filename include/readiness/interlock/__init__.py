@@ -33,7 +33,6 @@ from readiness.interlock.keys import Place, check
 from readiness.interlock.marker import (
     ADOPTED_PREFIX,
     LOAD_USER,
-    MARKER_SCHEMA,
     note_masked,
     read_marker,
     renew_marker,
@@ -45,7 +44,6 @@ from readiness.interlock.refusal import RUNBOOK, require
 __all__ = [
     "ADOPTED_PREFIX",
     "LOAD_USER",
-    "MARKER_SCHEMA",
     "RUNBOOK",
     "Place",
     "Purpose",

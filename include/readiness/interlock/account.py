@@ -15,9 +15,9 @@ from contextlib import closing
 
 from readiness.errors import ConfigError, TargetError, TargetUnavailable
 from readiness.interlock.identity import describe
-from readiness.interlock.marker import LOAD_USER, MARKER_GRANT, MARKER_SCHEMA
+from readiness.interlock.marker import LOAD_USER, MARKER_GRANT
 from readiness.interlock.rights import Account, Grant, account_of
-from readiness.model.clone import Key
+from readiness.model.clone import MARKER_SCHEMA, Key
 from readiness.ports import Session
 
 LOAD_RIGHTS = "SELECT, INSERT, UPDATE, DELETE, EXECUTE, CREATE TEMPORARY TABLES, LOCK TABLES"

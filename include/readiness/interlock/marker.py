@@ -6,12 +6,11 @@ import secrets
 
 from readiness.errors import StatementFailed
 from readiness.interlock.identity import describe, digest_of
-from readiness.model.clone import Marker
+from readiness.model.clone import MARKER_SCHEMA, Marker
 from readiness.ports import Session
 
 ADOPTED_PREFIX = "adopted-"
 LOAD_USER = "readiness_load"
-MARKER_SCHEMA = "readiness_marker"
 MARKER_GRANT = r"`readiness\_marker`.*"  # as a GRANT writes it: `_` alone stands for any character
 ABSENT = {1049, 1146, 1054}  # no such database, table, column (a marker of an older form)
 DENIED = {1044, 1142, 1227}

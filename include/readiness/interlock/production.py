@@ -13,9 +13,9 @@ from enum import Enum
 
 from readiness.errors import ConfigError, StatementFailed, TargetError
 from readiness.interlock.identity import Resolve, describe, digest_of, places_of
-from readiness.interlock.marker import ABSENT, DENIED, MARKER_GRANT, MARKER_SCHEMA
+from readiness.interlock.marker import ABSENT, DENIED, MARKER_GRANT
 from readiness.interlock.rights import may, quoted_user
-from readiness.model.clone import Endpoint, Key, Marker, ServerIdentity
+from readiness.model.clone import MARKER_SCHEMA, Endpoint, Key, Marker, ServerIdentity
 from readiness.ports import ProductionEndpoint, Session
 
 Ask = Callable[[ProductionEndpoint], Session]

@@ -7,9 +7,9 @@ only the primary key at which a range ended; all of it goes when masking is prov
 from __future__ import annotations
 
 from readiness.errors import StatementFailed
+from readiness.model.clone import MARKER_SCHEMA
 from readiness.ports import Session
 
-SCHEMA = "readiness_marker"
 _ABSENT = {1049, 1146}  # unknown database, no such table
 
 
@@ -41,7 +41,7 @@ class Journal:
 
     def open(self) -> None:
         """Makes the table once. DDL: it ends a transaction."""
-        self._session.query(f"CREATE DATABASE IF NOT EXISTS {SCHEMA}")
+        self._session.query(f"CREATE DATABASE IF NOT EXISTS {MARKER_SCHEMA}")
         self._session.query(
             "CREATE TABLE IF NOT EXISTS readiness_marker.masking"
             " (name VARCHAR(190) NOT NULL PRIMARY KEY, body LONGTEXT NOT NULL) ENGINE=InnoDB"

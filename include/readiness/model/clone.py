@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MARKER_SCHEMA = "readiness_marker"
+"""What is ours on a clone: the marker, and the journal of its masking."""
+
+SYSTEM_SCHEMAS = ("mysql", "sys", "information_schema", "performance_schema", MARKER_SCHEMA)
+"""All that hold no data of somebody."""
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:

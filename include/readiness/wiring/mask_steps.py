@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
+from readiness.clones.tables import data_schemas
 from readiness.flow.looks import LOOKS
 from readiness.flow.mask_policy import mask_rules
-from readiness.flow.mask_work import MaskSteps, data_schemas
+from readiness.flow.mask_work import MaskSteps
 from readiness.masking import sql
 from readiness.masking.catalogue import read_catalogue
 from readiness.masking.plan.derived_check import verified

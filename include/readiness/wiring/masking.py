@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,17 +16,17 @@ from readiness.artifacts.atomic import naming
 from readiness.config.masking import Masking
 from readiness.config.policy import load_policy
 from readiness.config.settings import Settings
-from readiness.errors import Busy, MaskingError
-from readiness.flow.mask import mask, plans_of
+from readiness.errors import MaskingError
+from readiness.flow.mask import is_half_masked, mask, plans_of
 from readiness.flow.mask_work import MaskWork
 from readiness.interlock import Purpose
+from readiness.masking.run.session import take_whole
 from readiness.model.masking import Masked, MaskPlan
 from readiness.ports import Progress
 from readiness.wiring.mask_steps import steps_of
 from readiness.wiring.targets import Target, gate
 
 _RENEWED_EACH_S = 60.0
-_LOCK = "readiness.masking"  # gone with its session
 _NAMED = 12  # hexadecimal digits of the hash that name a policy
 
 
@@ -47,7 +47,7 @@ def mask_target(
     """Masks, proves and admits the target; or, by a waiver, admits it as it is. One that is masked
     already stays as it is: then all figures are 0. Raises as `flow.mask.mask` does, and Busy while
     another command masks or resets it."""
-    with _alone(request.target, clones, settings):
+    with _alone(request.target, clones):
         if request.masking.waiver:
             return _waived(request, clones, settings)
         work = _work(request, clones, settings)
@@ -61,19 +61,10 @@ def plan_for(request: MaskRequest, clones: LocalClones, settings: Settings) -> l
     return plans_of(_work(request, clones, settings))
 
 
-@contextmanager
-def _alone(target: Target, clones: LocalClones, settings: Settings) -> Iterator[None]:
-    """Inside, nobody else masks the target: two at once would take each other's values for new ones.
-    A clone of ours is held on this machine, another server by a lock of its own."""
-    if target.clone is not None:
-        with clones.alone(target.clone.name):
-            yield
-        return
-    gate(target, settings, Purpose.MASK)()
-    with target.admin_session() as session:
-        if str(session.query("SELECT GET_LOCK(%s, 0)", (_LOCK,))[0][0]) != "1":
-            raise Busy(f"Another command masks {target.where}.", hint="Wait for it to end.")
-        yield
+def _alone(target: Target, clones: LocalClones) -> AbstractContextManager[object]:
+    """Inside, no other command of this machine masks, resets or freezes a clone of ours. Whoever masks any
+    server holds a lock of that server besides."""
+    return clones.alone(target.clone.name) if target.clone else nullcontext()
 
 
 def _work(request: MaskRequest, clones: LocalClones, settings: Settings) -> MaskWork:
@@ -104,9 +95,16 @@ def _waived(request: MaskRequest, clones: LocalClones, settings: Settings) -> Ma
     target = request.target
     gate(target, settings, Purpose.MASK)()
     with target.admin_session() as session:
+        take_whole(session, patience_s=0)  # else load could be let in on what is half masked
         marker = interlock.read_marker(session)
-    title = (marker.masked if marker else "") or request.masking.title
-    _admission(target, clones)(title, marker.nonce if marker else "")
+        was_masked = marker.masked if marker else ""
+        if not was_masked and is_half_masked(session):
+            raise MaskingError(
+                f"{target.where} is half masked: equal values are not equal everywhere any more.",
+                hint=f"Mask it to the end with --policy, or begin anew:\n  {_anew(target)}",
+            )
+        title = was_masked or request.masking.title
+        _admission(target, clones)(title, marker.nonce if marker else "")
     return Masked(title, 0, 0, 0, 0.0, 0)
 
 

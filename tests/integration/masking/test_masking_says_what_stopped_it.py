@@ -14,7 +14,7 @@ from tests.integration.masking.shelf import KEY, NUMBERS, Shelf, plan_of
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.server_command import ServerOptions
-from readiness.errors import MaskingError
+from readiness.errors import Busy, MaskingError
 from readiness.masking.run import session as sessions
 from readiness.masking.run.tables import mask_tables
 from readiness.model.catalogue import TableFacts
@@ -103,7 +103,7 @@ def test_a_lock_of_another_session_is_told_and_masking_goes_on_after(
 def test_a_second_masking_waits_and_says_who_is_at_work(people: Shelf) -> None:
     first, second = people.server.root_session(), people.server.root_session()
     sessions.take_over(first)
-    with pytest.raises(MaskingError, match=r"in session \d+"):
+    with pytest.raises(Busy, match=r"in session \d+"):
         sessions.take_over(second, patience_s=0)
     first.close()
     sessions.take_over(second)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_session import open_session
 from readiness.adapters.processes import identify
+from readiness.clones.tables import data_schemas
 from readiness.errors import CloneError, StatementFailed
 from readiness.model.clone import Clone, Snapshot
 
@@ -158,3 +160,14 @@ def test_a_snapshot_that_lost_a_file_is_not_restored(
         restored(clones, taken)
     with pytest.raises(CloneError, match="not what its manifest says"):
         clones.snapshots.verify(taken)
+
+
+def test_what_load_may_change_is_what_is_masked(clones: LocalClones, snapshot: Snapshot) -> None:
+    """One function says which databases those are; `SYS` only resembles one of the server's own."""
+    clone = restored(clones, snapshot)
+    with closing(clones.admin_session(clone.name)) as session:
+        session.query("CREATE DATABASE SYS")
+        assert data_schemas(session) == ["SYS", "shop"]
+        clones.admit(clone.name, masked="waived: invented")
+        grants = repr(session.query("SHOW GRANTS FOR 'readiness_load'@'127.0.0.1'"))
+    assert all(f"ON `{name}`.*" in grants for name in ("SYS", "shop"))

@@ -13,6 +13,7 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.server_binary import ServerBinary
 from readiness.cli.main import main
+from readiness.masking.journal import Journal
 from readiness.model.clone import Snapshot
 
 pytestmark = pytest.mark.mysql
@@ -61,9 +62,27 @@ def test_an_adopted_server_is_held_by_a_lock_of_its_own(
         dsn = f"mysql://root@localhost/shop?socket={server.running_state().socket}"
         assert main(["clone", "adopt", dsn, "--yes"]) == 0
         with closing(server.root_session()) as other:
-            other.query("SELECT GET_LOCK('readiness.masking', 0)")
+            other.query("SELECT GET_LOCK('readiness_mask', 0)")
             assert mask(dsn) == 2
-            assert "Another command masks" in capsys.readouterr().err
+            assert "Another masking is at work on this server" in capsys.readouterr().err
             assert masked(server) == ""
         assert mask(dsn) == 0
         assert masked(server) == "waived: an invented shop"
+
+
+def test_what_is_half_masked_is_not_let_in_by_a_word(
+    clones: LocalClones, snapshot: Snapshot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clone = clones.restore(snapshot, run_id="r", variant="a", lease_s=600)
+    with closing(clones.admin_session(clone.name)) as session:
+        journal = Journal(session)
+        journal.open()
+        journal.write("before", "{}")
+    assert mask(clones.admin_dsn(clone)) == 3
+    told = capsys.readouterr().err
+    assert "is half masked" in told
+    assert f"readiness clone reset {clone.name}" in told
+    assert masked(clones.server(clone.name)) == ""
+    with closing(clones.admin_session(clone.name)) as session:
+        Journal(session).clear()  # as it is once a masking has ended
+    assert mask(clones.admin_dsn(clone)) == 0

@@ -7,7 +7,7 @@ there twice. Foreign keys are not checked (the tables change one by one); unique
 
 from __future__ import annotations
 
-from readiness.errors import MaskingError, StatementFailed
+from readiness.errors import Busy, MaskingError, StatementFailed
 from readiness.ports import Session
 
 SQL_MODE = "STRICT_ALL_TABLES,ALLOW_INVALID_DATES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION"
@@ -52,7 +52,7 @@ def prepare(session: Session) -> None:
 
 def take_over(session: Session, *, patience_s: float = LOCK_WAIT_S) -> None:
     """Makes sure that no other masking changes tables of the server: a killed one's session may still
-    end its last statement. Raises MaskingError after `patience_s`."""
+    end its last statement. Raises Busy after `patience_s`."""
     _lock(session, _TABLES, patience_s)
 
 
@@ -66,7 +66,7 @@ def _lock(session: Session, name: str, patience_s: float) -> None:
     if session.query("SELECT GET_LOCK(%s, %s)", (name, patience_s))[0][0] == 1:
         return
     holder = session.query("SELECT IS_USED_LOCK(%s)", (name,))[0][0]
-    raise MaskingError(
+    raise Busy(
         f"Another masking is at work on this server, in session {holder}.",
         hint="Wait until it ends and run again. If none should be, its last statement is still"
         f" running:  KILL {holder}",
