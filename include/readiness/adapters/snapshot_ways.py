@@ -107,7 +107,10 @@ class ColdCopy:
             return Taken(state.engine, state.version, changed_ns, variables)
         binary = self._find_binary()
         if binary is None:
-            raise CloneError(f"Nothing says which server wrote {self._datadir}.")
+            raise CloneError(
+                f"Nothing says which server wrote {self._datadir}.",
+                hint="Name the server program that did:  READINESS_MYSQLD=/path/to/the/server",
+            )
         return Taken(facts.engine or binary.engine, binary.version, changed_ns, variables)
 
 

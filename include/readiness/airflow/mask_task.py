@@ -49,5 +49,8 @@ def _masked_words(masked: Masked) -> str:
 
 def _masking(plan: Plan) -> Masking:
     if plan.clone is None:
-        raise ConfigError(f"The plan {plan.name} names no snapshot to clone.")
+        raise ConfigError(
+            f"The plan {plan.name} names no snapshot to clone.",
+            hint="Give it  clone: {snapshot: NAME}",
+        )
     return plan.clone.masking

@@ -86,7 +86,10 @@ def write_record(directory: Path, clone: Clone) -> None:
             os.fsync(file.fileno())
         partial.replace(directory / RECORD_FILE)
     except FileNotFoundError:
-        raise CloneError(f"The clone {clone.name} was destroyed meanwhile.") from None
+        raise CloneError(
+            f"The clone {clone.name} was destroyed meanwhile.",
+            hint="Make it anew:  readiness clone create --snapshot " + clone.snapshot,
+        ) from None
 
 
 def read_record(directory: Path) -> Clone | None:

@@ -74,7 +74,10 @@ def checksums_of(session: Session) -> dict[str, int]:
             continue
         row = session.query(f"CHECKSUM TABLE {_quoted(schema)}.{_quoted(table)}")[0]
         if row[1] is None:
-            raise CloneError(f"Table {schema}.{table} cannot be read to its end.")
+            raise CloneError(
+                f"Table {schema}.{table} cannot be read to its end.",
+                hint="Look at it on the source (CHECK TABLE), and take the snapshot again.",
+            )
         found[f"{schema}.{table}"] = int(str(row[1]))
     return found
 

@@ -52,7 +52,10 @@ def mask(work: MaskWork, *, key: bytes, progress: Progress) -> Masked:
             take_whole(session)
         marker = interlock.read_marker(session)
         if marker is None:
-            raise MaskingError(f"{work.name} has no marker: it is no clone of ours.")
+            raise MaskingError(
+                f"{work.name} has no marker any more: it is no clone of ours.",
+                hint="readiness clone list   shows what is",
+            )
         if marker.masked:
             return _admitted(work, session, marker)
         return _Masking(work, session, key, marker, progress).run()
@@ -113,7 +116,10 @@ class _Masking:
             self._proofs = proofs_of(self._work.folder, parts)
             names = data_schemas(self._session)
             if not names:
-                raise MaskingError("The account sees no database that could be masked.")
+                raise MaskingError(
+                    "The account sees no database that could be masked.",
+                    hint="GRANT it the databases that hold data, or mask as another account.",
+                )
         for database in names:
             if database not in {part.database for part in parts}:
                 parts.append(self._database(database))

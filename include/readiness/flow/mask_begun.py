@@ -54,7 +54,8 @@ class Begun:
             return cls(data["policy"], data["key"], json.dumps(data["plan"]), catalogue)
         except (ValueError, KeyError, TypeError):
             raise MaskingError(
-                "The journal of this clone's masking was written by another version."
+                "The journal of this clone's masking was written by another version.",
+                hint="Go on with that version, or begin anew:  readiness clone reset NAME",
             ) from None
 
 

@@ -54,7 +54,10 @@ def adopt(
     Raises TargetRefused when it is production, may be it, or is not quiet; ConfigError for too many
     words."""
     if len(masked) > MOST_WORDS:
-        raise ConfigError(f"How it was masked is said in {MOST_WORDS} characters at most.")
+        raise ConfigError(
+            f"How it was masked is said in {MOST_WORDS} characters at most, not in {len(masked)}.",
+            hint='Say it shorter:  --masked "by the pipeline of team X"',
+        )
     here, known = digest_of(describe(session)), _known_marker(session)
     require_adoptable(session, place, known)
     kept = known.masked if known and known.server == here else ""

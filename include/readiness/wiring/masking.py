@@ -118,7 +118,10 @@ def _admission(target: Target, clones: LocalClones) -> Callable[[str, str], obje
             return
         with target.admin_session() as session:
             if not interlock.note_masked(session, title, nonce=nonce):
-                raise MaskingError(f"{target.where} was adopted anew while it was masked.")
+                raise MaskingError(
+                    f"{target.where} was adopted anew while it was masked: another server may be there.",
+                    hint="Look at what it is now, and mask that:  readiness clone adopt DSN",
+                )
 
     return admit
 

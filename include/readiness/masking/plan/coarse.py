@@ -12,19 +12,16 @@ _CLOCK = {"date", "datetime", "timestamp"}
 
 
 def emptied(column: ColumnFacts) -> str:
-    """`''`, 0, bytes of zero in a fixed width, `{}` for documents; "" for types that have no empty
+    """`''`, 0, bytes of zero in a fixed width, `[]` for documents; "" for types that have no empty
     value."""
     name, kind = quoted(column.name), column.data_type
     if column.is_json:
-        return f"IF({name} IS NULL, NULL, '{{}}')".replace("{}", _NO_KEYS)
+        return f"IF({name} IS NULL, NULL, '[]')"  # `{}` would be the name of a column here
     if kind in NUMBERS:
         return f"IF({name} IS NULL, NULL, 0)"
     if kind in TEXTS or kind in BINARIES:
         return f"IF({name} IS NULL, NULL, '')"
     return ""
-
-
-_NO_KEYS = "[]"  # `{}` is how a derivation names a column
 
 
 def generalized(column: ColumnFacts) -> str:

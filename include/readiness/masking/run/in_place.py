@@ -43,9 +43,9 @@ class InPlace:
         """As the key orders them: rows stay where they are."""
         return ""
 
-    def is_too_dense(self, rows: int) -> bool:
+    def is_too_dense(self, _rows: int, /) -> bool:
         """Never: no page changes its rows, however many."""
-        return rows < 0
+        return False
 
     def settle(self, rows: int) -> None:
         """Lengths are kept, so pages are."""
