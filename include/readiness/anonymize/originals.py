@@ -32,6 +32,13 @@ class Originals(Raw):
         kept = {i: v for i, v in self.values.items() if not _holds(words, v.lower())}
         return Originals(kept, {i: own for i, own in self.parts.items() if i in kept})
 
+    def and_those(self, others: Originals) -> Originals:
+        """Both; of a value with the same id ours."""
+        return Originals({**others.values, **self.values}, {**others.parts, **self.parts})
+
+
+NOTHING = Originals({})
+
 
 def originals(draft: RawDraft) -> Originals:
     """All values of a draft that differ between captures, as far as they can be searched for."""

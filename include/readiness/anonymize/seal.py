@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from readiness.anonymize.credentials import refuse_account_statements, secrets_of
 from readiness.anonymize.digests import Digests
 from readiness.anonymize.learn import specification_of
-from readiness.anonymize.originals import varying
+from readiness.anonymize.originals import NOTHING, Originals, varying
 from readiness.anonymize.personal import all_originals, personal_constants
 from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.pseudonym import Pseudonyms
@@ -46,16 +46,22 @@ _WORD_BYTE = re.compile(rb"[A-Za-z0-9_.$@'\"`\x80-\xff]")
 
 
 def seal(
-    draft: RawDraft, *, key: bytes, now_ms: int | None = None, policy: Policy = NO_POLICY
+    draft: RawDraft,
+    *,
+    key: bytes,
+    now_ms: int | None = None,
+    policy: Policy = NO_POLICY,
+    elsewhere: Originals = NOTHING,
 ) -> Workload:
     """The workload of a draft. `now_ms` (default: the clock) tells how old time-ordered ids are,
-    `policy` what columns are treated otherwise than by the rules.
+    `policy` what columns are treated otherwise than by the rules, `elsewhere` what the logs hold
+    beside the draft: no made value is one of those either.
 
     Raises WorkloadError when a fresh variable has no value, or an existing one no sample;
     PrivacyError for statements about accounts."""
     refuse_account_statements(draft.steps)
     now = now_ms if now_ms is not None else time.time_ns() // 1_000_000
-    sealer = _Sealer(draft, key, now, policy)
+    sealer = _Sealer(draft, key, now, policy, elsewhere)
     return Workload(
         name=draft.name,
         captures=draft.captures,
@@ -73,15 +79,17 @@ def seal(
 class _Sealer:
     """What sealing one draft needs at every step."""
 
-    def __init__(self, draft: RawDraft, key: bytes, now_ms: int, policy: Policy) -> None:
+    def __init__(
+        self, draft: RawDraft, key: bytes, now_ms: int, policy: Policy, elsewhere: Originals
+    ) -> None:
         personal = frozenset(personal_constants(draft, policy).values())
         captured = personal.union(v for _, v in varying(draft) if v)
-        searcher = Searcher(all_originals(draft, policy))
+        searcher = Searcher(all_originals(draft, policy).and_those(elsewhere))
         self._pseudonyms = Pseudonyms(
             key, lambda made: made in captured or searcher.finds(made), Digests.of(captured)
         )
         self._replacing = Replacing(self._pseudonyms, policy, personal)
-        self._captured = captured
+        self._captured = captured.union(elsewhere.values.values())
         self._sampled = _columns_of(draft.samples)
         self._now_ms = now_ms
 

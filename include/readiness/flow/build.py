@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readiness.anonymize.allowed import Allowed, value_hash, without
+from readiness.anonymize.captured import captured_values
 from readiness.anonymize.filter import filter_of
 from readiness.anonymize.key import key_check
-from readiness.anonymize.originals import Originals, originals
+from readiness.anonymize.originals import NOTHING, Originals, originals
 from readiness.anonymize.parts import with_parts
 from readiness.anonymize.personal import places_of_personal, with_personal
 from readiness.anonymize.policy import NO_POLICY, Policy
@@ -134,7 +135,8 @@ class _Building:
         draft = self._draft(captures, source)
         self._tell("replacing captured values")
         given = {v.name for v in draft.variables if v.is_given}
-        workload = with_examples(seal(draft, key=self._key, policy=self._policy), given)
+        sealed = seal(draft, key=self._key, policy=self._policy, elsewhere=self._elsewhere())
+        workload = with_examples(sealed, given)
         workload = replace(workload, tables=table_fingerprints(workload, self._inputs.schema))
         offers = self._offers(workload, target)
         unused = self._write(workload, draft)
@@ -150,6 +152,15 @@ class _Building:
         asked = self._inputs
         self._tell(f"reading {len(asked.captures)} logs")
         return read_captures(asked.captures, asked.choosing, users=asked.users, schema=asked.schema)
+
+    def _elsewhere(self) -> Originals:
+        """What other users did in the same logs: `readiness scan` searches for it, too, so no made
+        value may be one of theirs by chance. Not where flows are chosen from a log: a day of
+        production holds most short numbers there are."""
+        asked = self._inputs
+        if not (asked.users and asked.choosing.takes_all):
+            return NOTHING
+        return captured_values(read_captures(asked.captures, asked.choosing, schema=asked.schema))
 
     def _draft(self, captures: Sequence[RawCapture], source: Session | None) -> RawDraft:
         self._tell(f"comparing {len(captures)} captures, statement by statement")
