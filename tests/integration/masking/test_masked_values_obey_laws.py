@@ -83,7 +83,7 @@ def test_signs_stay_and_letters_and_digits_stand_where_such_stood(
             if re.fullmatch(r"[0-9]", old):
                 assert re.fullmatch(r"[0-9]", new)
             elif old.isascii() and not old.isalnum() and old.isprintable():
-                assert new == old
+                assert new == ("_" if old == "@" else old)  # no address may come out
             elif old not in "\t\n\r":
                 assert re.fullmatch(r"[A-Za-z]", new)
 

@@ -15,6 +15,7 @@ Statistics that hold values (histograms, mysql.column_stats) are made anew table
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 from readiness.errors import StatementFailed
@@ -23,6 +24,8 @@ from readiness.ports import Session
 
 _ABSENT = {1049, 1146, 1109}
 _DENIED = {1044, 1142, 1227, 1290, 1370}
+_PURGE_WITHIN_S = 10.0
+_PURGE_EACH_S = 0.1
 _LOG_TABLES = ("general_log", "slow_log")
 
 
@@ -91,9 +94,20 @@ def _binary_logs(session: Session) -> Iterator[str]:
         return
     session.query("FLUSH BINARY LOGS")
     names = [text(row[0]) for row in session.query("SHOW BINARY LOGS")]
-    session.query("PURGE BINARY LOGS TO %s", (names[-1],))
-    left = len(session.query("SHOW BINARY LOGS"))
+    left = _purged_to(session, names[-1])
     if left > 1:
         yield f"binary logs: {left - 1} could not be purged, something still reads them"
     else:
         yield f"binary logs: {len(names) - 1} purged"
+
+
+def _purged_to(session: Session, newest: str) -> int:
+    """How many logs there are afterwards. MariaDB keeps one until the storage engine has said, in its
+    own time, that it needs it for no recovery."""
+    until_s = time.monotonic() + _PURGE_WITHIN_S
+    while True:
+        session.query("PURGE BINARY LOGS TO %s", (newest,))
+        left = len(session.query("SHOW BINARY LOGS"))
+        if left <= 1 or time.monotonic() > until_s:
+            return left
+        time.sleep(_PURGE_EACH_S)
