@@ -92,7 +92,7 @@ def second(
         setattr(tally, name, count)
     for response in responses:
         tally.checkout.record(response)
-    return {"tick": tick_to_json(tally.tick(number, in_flight=in_flight))}
+    return {"tick": tick_to_json(tally.take(number, in_flight=in_flight))}
 
 
 def report(*, drain: Message | None = None, ok: int = 0, **changes: object) -> Message:
@@ -101,7 +101,7 @@ def report(*, drain: Message | None = None, ok: int = 0, **changes: object) -> M
     for _ in range(ok):
         service.record(1_000_000)
     plain = WorkerReport(
-        drain=SecondTally().tick(0, in_flight=0),
+        drain=SecondTally().take(0, in_flight=0),
         statements={"s001": service},
         errors={},
         service=service,

@@ -1,9 +1,9 @@
 """`latency.json.gz`: the histograms of a run, mergeable, sparse, in nanoseconds.
 
 ```
-{"schema_version": 1, "unit": "ns", "stages": [
+{"schema_version": 2, "unit": "ns", "stages": [
   {"stage": "5x",
-   "seconds": [{"second": 0, "checkout": H, "commit": H, "connect": H, "lag": H, "timer_floor": H}],
+   "seconds": [{"second": 0, "checkout": H, "commit": H, "connect": H, "lag": H, "timer_floor": H, "queue": H}],
    "service": H, "statements": {"s017": H}}]}        H = {"count", "sum", "min", "max", "buckets": [[bucket, n]]}
 ```
 Seconds include ramp and warm-up; service and statements count the measured part alone.
@@ -24,8 +24,8 @@ from readiness.errors import ArtifactError
 from readiness.model.histogram import Histogram
 from readiness.model.load import StageResult
 
-VERSION = 1
-PER_SECOND = ("checkout", "commit", "connect", "lag", "timer_floor")
+VERSION = 2
+PER_SECOND = ("checkout", "commit", "connect", "lag", "timer_floor", "queue")
 
 
 @dataclass(frozen=True, slots=True)

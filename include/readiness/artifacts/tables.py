@@ -21,12 +21,15 @@ from readiness.model.metrics import Sample
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 1
+VERSION = 2
 _VERSION_KEY = b"readiness.schema_version"
-_TICK_COUNTS = ("second", "offered", "started", "finished", "failed", "dropped", "in_flight")
+_TICK_COUNTS = (
+    "second", "offered", "started", "finished", "failed", "dropped", "in_flight", "retried", "expired",
+)  # fmt: skip
 _TICK_RATIOS = ("generator_cpu_ratio", "run_queue_delay_ratio")
 _STAGE_FIELDS = ("rate_per_s", "hold_s", "ramp_s", "warmup_s", "from_rate_per_s")
 _RESULT_TIMES = ("started_at", "ended_at")
+_RESULT_ERRORS = ("errors", "retries")
 _RESULT_COUNTS = ("measured_from_s", "checkouts_ok", "checkouts_failed", "next_number")
 
 
@@ -83,7 +86,8 @@ def _stages_schema() -> pa.Schema:
     fields = [("stage", text), *((n, real) for n in (*_STAGE_FIELDS, *_RESULT_TIMES))]
     fields += [(n, whole) for n in _RESULT_COUNTS]
     fields += [("aborted_by", text), ("notes", pa.list_(text))]
-    fields += [("errors", pa.list_(pa.struct(error))), ("ticks", pa.list_(pa.struct(tick)))]
+    fields += [(n, pa.list_(pa.struct(error))) for n in _RESULT_ERRORS]
+    fields += [("ticks", pa.list_(pa.struct(tick)))]
     return pa.schema(fields)
 
 
@@ -94,14 +98,22 @@ def _stage_row(result: StageResult) -> dict[str, object]:
         **{n: getattr(result, n) for n in (*_RESULT_TIMES, *_RESULT_COUNTS)},
         "aborted_by": result.aborted_by,
         "notes": list(result.notes),
-        "errors": [
-            {"statement_id": statement_id, "code": code, "count": count}
-            for (statement_id, code), count in sorted(result.errors.items())
-        ],
+        **{n: _counts(getattr(result, n)) for n in _RESULT_ERRORS},
         "ticks": [
             {n: getattr(tick, n) for n in (*_TICK_COUNTS, *_TICK_RATIOS)} for tick in result.ticks
         ],
     }
+
+
+def _counts(errors: Mapping[tuple[str, int], int]) -> list[dict[str, object]]:
+    return [
+        {"statement_id": statement_id, "code": code, "count": count}
+        for (statement_id, code), count in sorted(errors.items())
+    ]
+
+
+def _counted(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], int]:
+    return {(row["statement_id"], row["code"]): row["count"] for row in rows}
 
 
 def _result(row: Mapping[str, Any], latency: StageLatency) -> StageResult:
@@ -111,7 +123,8 @@ def _result(row: Mapping[str, Any], latency: StageLatency) -> StageResult:
         ticks=tuple(_tick(tick, latency) for tick in row["ticks"]),
         service=latency.service,
         statements=dict(latency.statements),
-        errors={(e["statement_id"], e["code"]): e["count"] for e in row["errors"]},
+        errors=_counted(row["errors"]),
+        retries=_counted(row["retries"]),
         aborted_by=row["aborted_by"],
         notes=tuple(row["notes"]),
     )

@@ -4,6 +4,9 @@ schedule     when each checkout is due
 plan         one worker's part: shares, pauses, limits
 packets      COM_QUERY packets out, replies walked by their headers
 connections  sockets opened ahead of need by helper threads
+gate         how many checkouts are let in each interval
+arrivals     due, let in, waiting for a connection
+retries      deadlocks and lock timeouts, tried again
 checkout     one checkout while it runs
 tally        what happened, by second and by stage
 loop         the hot one

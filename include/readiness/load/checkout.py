@@ -9,13 +9,18 @@ class Checkout:
     """One checkout in flight; `step` is the statement sent or due. Times are monotonic
     nanoseconds."""
 
-    __slots__ = ("awaits", "due_ns", "first_ns", "is_over", "opened", "sent_ns", "step", "values")
+    __slots__ = (
+        "again", "awaits", "due_ns", "first_ns", "is_over", "opened", "sent_ns", "step", "tries",
+        "values",
+    )  # fmt: skip
 
     def __init__(self, due_ns: int, opened: Opened, values: list[bytes]) -> None:
         self.due_ns = due_ns
         self.opened = opened
         self.values = values
         self.step = 0
+        self.again = -1  # the step whose failure is the reason for another try
+        self.tries: dict[int, int] = {}  # by what Transactions.key gives
         self.sent_ns = self.first_ns = 0
         self.awaits: Connection | None = None
         self.is_over = False

@@ -22,6 +22,7 @@ from readiness.load.packets import QUIT, ReplyReader
 from readiness.ports import Connector
 
 THREADS = 8
+AHEAD_NS = 250_000_000  # a connection is opened this long before it is needed
 
 
 class Connection:

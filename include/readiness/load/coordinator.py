@@ -6,8 +6,8 @@ import contextlib
 import queue
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import LoadError, WorkerLost
@@ -231,7 +231,8 @@ class _StageRun:
             ticks=tuple(ticks),
             measured_from_s=measured_from_s(stage),
             statements=_statements(reports),
-            errors=_errors(reports),
+            errors=_added(report.errors for report in reports),
+            retries=_added(report.retries for report in reports),
             checkouts_ok=sum(report.ok for report in reports),
             checkouts_failed=sum(report.failed for report in reports),
             aborted_by=self._aborted_by or next(own_reasons, ""),
@@ -249,9 +250,5 @@ def _statements(reports: Sequence[WorkerReport]) -> dict[str, Histogram]:
     return found
 
 
-def _errors(reports: Sequence[WorkerReport]) -> dict[tuple[str, int], int]:
-    found: dict[tuple[str, int], int] = {}
-    for report in reports:
-        for key, count in report.errors.items():
-            found[key] = found.get(key, 0) + count
-    return found
+def _added(counts: Iterable[Mapping[tuple[str, int], int]]) -> dict[tuple[str, int], int]:
+    return dict(sum(map(Counter, counts), Counter[tuple[str, int]]()))

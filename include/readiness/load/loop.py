@@ -18,9 +18,9 @@ import itertools
 import select
 import ssl
 import time
-from collections import deque
 from collections.abc import Callable
 
+from readiness.load.arrivals import Arrivals, Doings
 from readiness.load.checkout import Checkout
 from readiness.load.connections import Connection, Opened, Opener, Stock
 from readiness.load.control import Control
@@ -28,11 +28,11 @@ from readiness.load.messages import WorkerReport
 from readiness.load.observation import SelfObserver
 from readiness.load.packets import query_packet
 from readiness.load.plan import WorkerPlan, pause_ns
+from readiness.load.retries import ROLLBACK, ROLLBACK_PACKET, Retries
 from readiness.load.tally import SecondTally, StageTally
 from readiness.model.load import Tick
 from readiness.ports import CheckoutFlow, Connector
 
-AHEAD_NS = 250_000_000  # connections are opened this long before they are needed
 DRAIN_S = 5.0
 STOP_S = 1.0  # grace for what runs when the load is stopped; the promise is 2 s
 CONNECTION_LOST = 2013  # the client library's code
@@ -72,19 +72,24 @@ class Loop:
         self._next_number = first_number
         self._opener = Opener(connect, size=plan.connections)
         self._stock = Stock(self._opener.order, self._forget, limit=plan.set_limit)
-        self._schedule = plan.schedule()
         self._by_fd: dict[int, Connection] = {}
         self._waits: dict[int, Checkout] = {}  # by the descriptor whose reply it waits for
+        self._rolls_back: dict[int, Checkout] = {}  # the same for what was rolled back
         self._active: set[Checkout] = set()
-        self._waiting: deque[int] = deque()  # due times of checkouts without a connection
         self._timers: list[tuple[int, int, Callable[..., None], object]] = []
         self._order = itertools.count()
         self._second = SecondTally()
         self._totals = StageTally(len(flow.statement_ids))
         self._observer = SelfObserver()
+        doings = Doings(self._at, self._begin, self._active.__len__)
+        self._arrivals = Arrivals(plan, self._stock, self._second, doings)
+        self._in_flight = self._arrivals.in_flight
+        options = plan.options
+        self._retries = Retries(flow.transactions, limit=options.retries, seed=options.seed)
         self._steps = len(flow.statement_ids)
         self._pauses, self._is_commit = plan.pauses_ns, plan.is_commit
-        self._may_skip = plan.may_skip
+        mixed = (*self._retries.is_mixed, False)
+        self._asks = tuple(a or b for a, b in zip(plan.may_skip, (False, *mixed), strict=False))
         self._ticked = 0
         self._slowest = 0
         self._hears = True
@@ -117,9 +122,7 @@ class Loop:
     def _begin_stage(self) -> None:
         self._epoll.register(self._opener.wake_fd, select.EPOLLIN)
         self._epoll.register(self._ear.fd, select.EPOLLIN)
-        self._stock.fill()
-        self._start_clients()
-        self._plan_next()
+        self._arrivals.start(self._start_ns)
         stage = self._plan.stage
         measured_ns = self._start_ns + int((stage.ramp_s + stage.warmup_s) * 1e9)
         self._at(measured_ns, self._begin_measuring)
@@ -157,66 +160,17 @@ class Loop:
     def _at(self, due_ns: int, action: Callable[..., None], subject: object = None) -> None:
         heapq.heappush(self._timers, (due_ns, next(self._order), action, subject))
 
-    # Arrivals
-
-    def _plan_next(self) -> None:
-        due_s = next(self._schedule, None)
-        if due_s is not None:
-            due_ns = self._start_ns + int(due_s * 1e9)
-            self._at(due_ns - AHEAD_NS, self._prepare, due_ns)
-
-    def _prepare(self, _due_ns: int, arrival_ns: int) -> None:
-        if self._ending:
-            return
-        self._stock.claim()
-        self._at(arrival_ns, self._arrive)
-        self._plan_next()
-
-    def _arrive(self, due_ns: int, _subject: object = None) -> None:
-        if self._ending:
-            return
-        self._second.offered += 1
-        self._second.lag.record(_clock() - due_ns)
-        if self._in_flight() >= self._plan.in_flight_limit:
-            self._second.dropped += 1
-            self._stock.forfeit()
-            return
-        self._waiting.append(due_ns)
-        self._serve()
-
-    def _start_clients(self) -> None:
-        clients = self._plan.clients
-        spare = 0 if self._plan.is_pooled else clients  # the next set opens while a checkout runs
-        for _ in range(clients + spare):
-            self._stock.claim()
-        for _ in range(clients):
-            self._at(self._start_ns, self._arrive)
-
-    def _next_client(self, due_ns: int, _subject: object = None) -> None:
-        if self._plan.is_closed_loop and not self._ending:
-            self._stock.claim()
-            self._arrive(due_ns)
-
-    def _in_flight(self) -> int:
-        return len(self._active) + len(self._waiting)
-
-    def _serve(self) -> None:
-        while self._waiting:
-            opened = self._stock.take()
-            if opened is None:
-                return
-            due_ns = self._waiting.popleft()
-            if opened.failed:
-                self._count_failed()
-            else:
-                self._begin(due_ns, opened)
+    # Statements
 
     def _begin(self, due_ns: int, opened: Opened) -> None:
+        if opened.failed:
+            self._count_failed()
+            return
         number = next(self._numbers)
         self._next_number = number + 1
         checkout = Checkout(due_ns, opened, self._flow.new_values(number))
         self._active.add(checkout)
-        if self._may_skip[0]:
+        if self._plan.may_skip[0]:
             checkout.step = self._flow.following(0, checkout.values)
         now = _clock()
         checkout.first_ns = now
@@ -228,8 +182,6 @@ class Loop:
         else:
             self._send(now, checkout)
 
-    # Statements
-
     def _send(self, _due_ns: int, checkout: Checkout) -> None:
         if checkout.is_over:
             return
@@ -238,9 +190,13 @@ class Loop:
         if connection.is_dead:
             self._fail(checkout, "lost", CONNECTION_LOST)
             return
-        packet = query_packet(self._flow.render(step, checkout.values))
-        checkout.awaits = connection
         self._waits[connection.fd] = checkout
+        self._hand_over(
+            checkout, connection, query_packet(self._flow.render(step, checkout.values))
+        )
+
+    def _hand_over(self, checkout: Checkout, connection: Connection, packet: bytes) -> None:
+        checkout.awaits = connection
         checkout.sent_ns = _clock()
         try:
             sent = connection.send(packet)
@@ -277,14 +233,13 @@ class Loop:
         now = _clock()
         checkout = self._waits.get(connection.fd)
         if checkout is None or not data:
-            self._hung_up(connection)  # the end, or words that nobody asked for before the end
+            self._heard_other(connection, data, now)
             return
         if connection.reader.feed(data):
             del self._waits[connection.fd]
             checkout.awaits = None
             if connection.reader.error_code:
-                code = connection.reader.error_code
-                self._fail(checkout, self._flow.statement_ids[checkout.step], code)
+                self._refused(checkout, connection, now)
             elif connection.reader.excess:
                 self._fail(checkout, "lost", CONNECTION_LOST)
             else:
@@ -300,7 +255,7 @@ class Loop:
         if self._flow.binds[step]:
             self._flow.bind(step, checkout.values, insert_id)
         step += 1
-        if self._may_skip[step]:
+        if self._asks[step]:
             self._leap(checkout, step, now)
             return
         if step == self._steps:
@@ -315,7 +270,7 @@ class Loop:
 
     def _leap(self, checkout: Checkout, step: int, now: int) -> None:
         """Goes on with the first step from `step` on that this checkout does not leave out."""
-        before, step = checkout.step, self._flow.following(step, checkout.values)
+        before, step = checkout.step, self._following(checkout, step)
         if step == self._steps:
             self._finish(now, checkout)
             return
@@ -325,6 +280,50 @@ class Loop:
             self._at(now + pause, self._send, checkout)
         else:
             self._send(now, checkout)
+
+    def _following(self, checkout: Checkout, step: int) -> int:
+        step = self._flow.following(step, checkout.values)
+        # In another try, what other transactions did in between is done.
+        while step <= checkout.again and self._retries.is_done(checkout, step):
+            step = self._flow.following(step + 1, checkout.values)
+        return step
+
+    # Another try
+
+    def _refused(self, checkout: Checkout, connection: Connection, now: int) -> None:
+        """The server said no to a statement: another try of its transaction, or the end."""
+        code, statement_id = connection.reader.error_code, self._flow.statement_ids[checkout.step]
+        if not self._retries.may(checkout, code):
+            self._fail(checkout, statement_id, code)
+            return
+        self._second.retried += 1
+        self._totals.retries[statement_id, code] += 1
+        if self._retries.is_open(checkout):
+            self._rolls_back[connection.fd] = checkout
+            self._hand_over(checkout, connection, ROLLBACK_PACKET)
+        else:
+            self._at(now + self._retries.pause_ns(checkout), self._send, checkout)
+
+    def _heard_other(self, connection: Connection, data: bytes, now: int) -> None:
+        """Not the reply to a statement: that to a ROLLBACK, or the connection's end."""
+        checkout = self._rolls_back.get(connection.fd)
+        if checkout is None or not data:
+            self._hung_up(connection)  # or words that nobody asked for before the end
+        elif connection.reader.feed(data):
+            del self._rolls_back[connection.fd]
+            checkout.awaits = None
+            if connection.reader.error_code:
+                self._fail(checkout, ROLLBACK, connection.reader.error_code)
+            else:
+                self._try_again(checkout, now)
+
+    def _try_again(self, checkout: Checkout, now: int) -> None:
+        if self._measuring:
+            self._totals.rollback.record(now - checkout.sent_ns)
+        checkout.step = self._following(checkout, self._retries.first(checkout))
+        self._at(now + self._retries.pause_ns(checkout), self._send, checkout)
+
+    # The end of a checkout
 
     def _finish(self, now: int, checkout: Checkout) -> None:
         if checkout.is_over:
@@ -339,10 +338,10 @@ class Loop:
             self._totals.service.record(now - checkout.first_ns)
         if self._plan.is_pooled:
             self._stock.give_back(checkout.opened)
-            self._serve()
+            self._arrivals.serve()
         else:
             self._close_set(checkout.opened)
-        self._next_client(now)
+        self._arrivals.next_client(now)
 
     def _is_on_time(self, response: int) -> bool:
         """Whether a checkout counts as achieved: in the stage always; in the drain when it was not
@@ -363,6 +362,7 @@ class Loop:
         checkout.is_over = True
         if checkout.awaits is not None:
             self._waits.pop(checkout.awaits.fd, None)
+            self._rolls_back.pop(checkout.awaits.fd, None)
         self._close_set(checkout.opened)
 
     def _count_failed(self) -> None:
@@ -370,7 +370,7 @@ class Loop:
         self._second.failed += 1
         self._totals.failed += 1
         if self._plan.is_closed_loop and not self._ending:
-            self._at(_clock() + _RETRY_NS, self._next_client)
+            self._at(_clock() + _RETRY_NS, self._arrivals.next_client)
 
     # Connections
 
@@ -384,7 +384,7 @@ class Loop:
                 self._by_fd[connection.fd] = connection
                 self._epoll.register(connection.fd, select.EPOLLIN)
             self._stock.deliver(opened)
-        self._serve()
+        self._arrivals.serve()
 
     def _forget(self, opened: Opened) -> None:
         for connection in opened.connections:
@@ -399,7 +399,7 @@ class Loop:
         connection.is_dead = True
         self._by_fd.pop(connection.fd, None)
         self._epoll.unregister(connection.fd)
-        checkout = self._waits.get(connection.fd)
+        checkout = self._waits.get(connection.fd) or self._rolls_back.get(connection.fd)
         if checkout is not None:
             self._fail(checkout, "lost", CONNECTION_LOST)
 
@@ -435,9 +435,8 @@ class Loop:
         self._ticked += 1
 
     def _take_second(self) -> Tick:
-        done, self._second = self._second, SecondTally()
         cpu_ratio, delay_ratio = self._observer.read()
-        return done.tick(
+        return self._second.take(
             self._ticked, in_flight=self._in_flight(), cpu_ratio=cpu_ratio, delay_ratio=delay_ratio
         )
 
@@ -461,6 +460,7 @@ class Loop:
 
     def _end(self, grace_s: float) -> None:
         self._ending = True
+        self._arrivals.end()
         self._at(_clock() + int(grace_s * 1e9), self._end_drain)
         self._at(_clock() + _SECOND_NS, self._tell_draining)
 
@@ -473,10 +473,9 @@ class Loop:
 
     def _cut(self) -> None:
         """Ends what the grace did not: failed after a full drain, only cut after a stop."""
-        left = self._in_flight()
+        left = self._arrivals.turn_away() + len(self._active)
         for checkout in list(self._active):
             self._abandon(checkout)
-        self._waiting.clear()
         if self._stopped_by:
             self._totals.cut += left
             return
@@ -495,5 +494,6 @@ class Loop:
             failed=self._totals.failed,
             cut=self._totals.cut,
             next_number=self._next_number,
+            retries=dict(self._totals.retries),
             stopped_by=self._stopped_by,
         )

@@ -30,7 +30,7 @@ _REFUSALS: dict[str, type[ReadinessError]] = {
     kind.__name__: kind
     for kind in (ConfigError, TargetError, TargetUnavailable, WorkerLost, WorkloadError)
 }
-_HISTOGRAMS = ("checkout", "commit", "connect", "lag", "timer_floor")
+_HISTOGRAMS = ("checkout", "commit", "connect", "lag", "timer_floor", "queue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +142,15 @@ class WorkerReport:
     cut: int
     next_number: int
     stopped_by: str = ""
+    retries: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def to_json(self) -> Message:
         """The form that `from_json` reads."""
         return {
             "drain": tick_to_json(self.drain),
             "statements": {name: h.to_json() for name, h in self.statements.items()},
-            "errors": [[name, code, count] for (name, code), count in self.errors.items()],
+            "errors": _counts_to_json(self.errors),
+            "retries": _counts_to_json(self.retries),
             "service": self.service.to_json(),
             "ok": self.ok,
             "failed": self.failed,
@@ -163,7 +165,8 @@ class WorkerReport:
         return cls(
             drain=tick_from_json(data["drain"]),
             statements={n: Histogram.from_json(h) for n, h in data["statements"].items()},
-            errors={(name, code): count for name, code, count in data["errors"]},
+            errors=_counts_from_json(data["errors"]),
+            retries=_counts_from_json(data["retries"]),
             service=Histogram.from_json(data["service"]),
             ok=data["ok"],
             failed=data["failed"],
@@ -171,6 +174,14 @@ class WorkerReport:
             next_number=data["next_number"],
             stopped_by=data["stopped_by"],
         )
+
+
+def _counts_to_json(counts: Mapping[tuple[str, int], int]) -> list[list[Any]]:
+    return [[name, code, count] for (name, code), count in counts.items()]
+
+
+def _counts_from_json(data: list[list[Any]]) -> dict[tuple[str, int], int]:
+    return {(name, code): count for name, code, count in data}
 
 
 def tick_to_json(tick: Tick) -> Message:

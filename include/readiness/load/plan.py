@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from readiness.load.gate import Gate
 from readiness.load.schedule import arrivals
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import StatementKind
@@ -37,6 +38,19 @@ def pauses_ns(flow: CheckoutFlow, options: LoadOptions) -> tuple[int, ...]:
     return (0, *(pause_ns(flow, options, step - 1, step) for step in steps))
 
 
+def _gate(options: LoadOptions, worker: int) -> Gate | None:
+    """This worker's share of the gate; none in a closed loop, which has as many as it has clients."""
+    if not options.admit or options.closed_loop_clients:
+        return None
+    return Gate(
+        limit=options.admit,
+        interval_ns=int(options.admit_every_s * 1e9),
+        expiry_ns=int(options.admit_expire_s * 1e9),
+        worker=worker,
+        workers=options.workers,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerPlan:
     """What the loop needs to know; limits are this worker's share.
@@ -53,6 +67,7 @@ class WorkerPlan:
     in_flight_limit: int
     set_limit: int
     clients: int
+    gate: Gate | None = None
 
     @classmethod
     def of(cls, flow: CheckoutFlow, stage: Stage, options: LoadOptions, worker: int) -> WorkerPlan:
@@ -70,6 +85,7 @@ class WorkerPlan:
             in_flight_limit=max(share(options.in_flight_limit, worker, options.workers), 1),
             set_limit=max(sets, 1) if pooled and options.pool_size else 0,
             clients=share(options.closed_loop_clients, worker, options.workers),
+            gate=_gate(options, worker),
         )
 
     @property

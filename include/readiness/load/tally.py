@@ -6,31 +6,37 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from readiness.load.retries import ROLLBACK
 from readiness.model.histogram import Histogram, merged
 from readiness.model.load import Tick
 
 
 class SecondTally:
-    """The counts of the second that runs; the loop writes them, `flush` makes a Tick of them."""
+    """The counts of the second that runs: written where things happen, taken once a second."""
 
     __slots__ = (
-        "checkout", "commit", "connect", "dropped", "failed", "finished", "floor", "lag",
-        "offered", "started",
+        "checkout", "commit", "connect", "dropped", "expired", "failed", "finished", "floor", "lag",
+        "offered", "queue", "retried", "started",
     )  # fmt: skip
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self.offered = self.started = self.finished = self.failed = self.dropped = 0
+        self.retried = self.expired = 0
         self.checkout = Histogram()
         self.commit = Histogram()
         self.connect = Histogram()
         self.lag = Histogram()
         self.floor = Histogram()
+        self.queue = Histogram()
 
-    def tick(
+    def take(
         self, second: int, *, in_flight: int, cpu_ratio: float = 0.0, delay_ratio: float = 0.0
     ) -> Tick:
-        """All counts as second `second` of the stage; they belong to the tick from now on."""
-        return Tick(
+        """All counts as second `second` of the stage; counting begins anew."""
+        taken = Tick(
             second=second,
             offered=self.offered,
             started=self.started,
@@ -45,17 +51,24 @@ class SecondTally:
             generator_cpu_ratio=cpu_ratio,
             run_queue_delay_ratio=delay_ratio,
             timer_floor=self.floor,
+            retried=self.retried,
+            expired=self.expired,
+            queue=self.queue,
         )
+        self._begin()
+        return taken
 
 
 class StageTally:
     """The counts of a stage: service times per step, errors, and how checkouts ended."""
 
-    __slots__ = ("cut", "errors", "failed", "ok", "service", "steps")
+    __slots__ = ("cut", "errors", "failed", "ok", "retries", "rollback", "service", "steps")
 
     def __init__(self, steps: int) -> None:
         self.steps = [Histogram() for _ in range(steps)]
         self.errors: Counter[tuple[str, int]] = Counter()
+        self.retries: Counter[tuple[str, int]] = Counter()
+        self.rollback = Histogram()
         self.service = Histogram()
         self.ok = self.failed = self.cut = 0
 
@@ -65,6 +78,8 @@ class StageTally:
         for statement_id, histogram in zip(statement_ids, self.steps, strict=True):
             if histogram.count:
                 found.setdefault(statement_id, Histogram()).add(histogram)
+        if self.rollback.count:
+            found[ROLLBACK] = self.rollback
         return found
 
 
@@ -85,6 +100,9 @@ def merge_ticks(ticks: Sequence[Tick]) -> Tick:
         generator_cpu_ratio=max(t.generator_cpu_ratio for t in ticks),
         run_queue_delay_ratio=max(t.run_queue_delay_ratio for t in ticks),
         timer_floor=merged(t.timer_floor for t in ticks),
+        retried=sum(t.retried for t in ticks),
+        expired=sum(t.expired for t in ticks),
+        queue=merged(t.queue for t in ticks),
     )
 
 

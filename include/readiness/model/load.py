@@ -44,6 +44,10 @@ class LoadOptions:
     pool_size: int = (
         0  # pooled: connection sets of all workers; arrivals wait for one. 0: as needed
     )
+    retries: int = 3  # of a transaction that met a deadlock or a lock timeout
+    admit: int = 0  # > 0: a gate lets so many checkouts in …
+    admit_every_s: float = 1.0  # … each time so many seconds have passed; the others wait outside
+    admit_expire_s: float = 0.0  # … and leave after so long; 0: never
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Tick:
     finished: int  # with or without error
     failed: int
     dropped: int
-    in_flight: int  # due, neither finished nor dropped; those that wait for a connection included
+    in_flight: int  # due and not over; those outside a gate or without a connection included
     checkout: Histogram  # response of those without error: last reply - intended arrival
     commit: Histogram  # service: COMMIT sent to OK received
     connect: Histogram
@@ -64,6 +68,9 @@ class Tick:
     generator_cpu_ratio: float  # the busiest worker's own CPU
     run_queue_delay_ratio: float  # the worst worker's time runnable but not running
     timer_floor: Histogram
+    retried: int = 0  # tries of a transaction that a deadlock or lock timeout ended
+    expired: int = 0  # left the line outside the gate
+    queue: Histogram = field(default_factory=Histogram)  # time outside the gate of those let in
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,10 @@ class StageResult:
     tick. Of the checkouts that end well in the drain `finished` counts only those that are no more
     than a quarter slower than the slowest before, so that a server that falls behind does not look
     as if it kept up; what must be cut counts in `finished` and `failed`. `errors`, `checkouts_ok`
-    and `checkouts_failed` count the whole stage: offered = ok + failed + dropped, unless aborted."""
+    and `checkouts_failed` count the whole stage: offered = ok + failed + dropped + expired, unless
+    aborted. `retries` counts the errors that were followed by another try, in the form of `errors`:
+    they are in no other figure, and a checkout that then ended well is ok. The ROLLBACK before
+    another try is statement_id "rollback"."""
 
     stage: Stage
     started_at: float  # wall clock, seconds since the epoch, for display
@@ -92,6 +102,7 @@ class StageResult:
     notes: tuple[str, ...] = field(default_factory=tuple)
     service: Histogram = field(default_factory=Histogram)  # last reply - first statement sent
     next_number: int = 0  # the first checkout number that no worker used
+    retries: dict[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def measured(self) -> tuple[Tick, ...]:

@@ -47,7 +47,7 @@ def test_a_second() -> None:
     tally = SecondTally()
     tally.offered = 7
     tally.commit.record(1_500_000)
-    tick = tally.tick(3, in_flight=2, cpu_ratio=0.25, delay_ratio=0.01)
+    tick = tally.take(3, in_flight=2, cpu_ratio=0.25, delay_ratio=0.01)
     assert tick_from_json(decode(encode(tick_to_json(tick)))) == tick
 
 
