@@ -18,7 +18,7 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
 from readiness.load.calibrate import capacity
-from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, run_stage
+from readiness.load.coordinator import ON_THIS_HOST, Companion, StartBarrier, run_stage
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
 from readiness.model.metrics import Sample, of_production
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -47,9 +47,25 @@ class Watcher(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class CompanionLoad:
+    """A flow that runs beside the one that is judged, in the same stage at its own rate."""
+
+    name: str
+    stage: Stage
+    options: LoadOptions
+    launch: Launch
+
+    def after(self, before: StageResult | None) -> Companion:
+        """What the coordinator starts; its checkouts are numbered on from an earlier try."""
+        first_number = before.companions[self.name].next_number if before else 0
+        start = self.launch(self.stage, self.options, first_number)
+        return Companion(self.name, self.stage, self.options, start)
+
+
+@dataclass(frozen=True, slots=True)
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
-    `production` is watched where a plan asks for it."""
+    `production` is watched where a plan asks for it; `companions` are loaded beside the stage."""
 
     launch: Launch
     sampler: Sampler
@@ -57,6 +73,7 @@ class StagePorts:
     watcher: Watcher
     barrier: StartBarrier = ON_THIS_HOST
     production: ProductionWatch | None = None
+    companions: tuple[CompanionLoad, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +120,10 @@ def run_believable_stage(
 
     Raises TargetRefused, WorkerLost, MetricsError; earlier stages stand in the folder."""
     once = _Once(stage, options, ports, rules, folder)
-    result, samples = once.run(0)
+    result, samples = once.run(None)
     if _may_be_repeated(result) and is_invalid_by_host(result, samples, rules.validity):
         folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
-        result, samples = once.run(result.next_number)
+        result, samples = once.run(result)
         note = f"{stage.name} was repeated once: other work on the host disturbed it"
         result = replace(result, notes=(*result.notes, note))
     folder.add_result(result, samples)
@@ -145,8 +162,9 @@ class _Once:
         self._rules = rules
         self._folder = folder
 
-    def run(self, first_number: int) -> tuple[StageResult, list[Sample]]:
-        """The stage's result and samples; the interlock is asked first."""
+    def run(self, before: StageResult | None) -> tuple[StageResult, list[Sample]]:
+        """The stage's result and samples, after an earlier try or none; the interlock is asked
+        first."""
         stage, ports = self._stage, self._ports
         ports.gate()
         ports.watcher.begin(stage)
@@ -162,9 +180,14 @@ class _Once:
             return self._stop_of_production(samples) or watch.update(tick, new)
 
         with _watched(ports.production, stage.name):
-            launch = ports.launch(stage, self._options, first_number)
+            first_number = before.next_number if before else 0
             result = run_stage(
-                stage, self._options, launch=launch, on_tick=on_tick, barrier=ports.barrier
+                stage,
+                self._options,
+                launch=ports.launch(stage, self._options, first_number),
+                on_tick=on_tick,
+                barrier=ports.barrier,
+                companions=[companion.after(before) for companion in ports.companions],
             )
         return result, samples
 

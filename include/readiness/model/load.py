@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from readiness.model.histogram import Histogram
@@ -87,7 +88,9 @@ class StageResult:
     and `checkouts_failed` count the whole stage: offered = ok + failed + dropped + expired, unless
     aborted. `retries` counts the errors that were followed by another try, in the form of `errors`:
     they are in no other figure, and a checkout that then ended well is ok. The ROLLBACK before
-    another try is statement_id "rollback"."""
+    another try is statement_id "rollback".
+
+    `companions` are what the flows beside this one did in the same stage, by name."""
 
     stage: Stage
     started_at: float  # wall clock, seconds since the epoch, for display
@@ -103,6 +106,7 @@ class StageResult:
     service: Histogram = field(default_factory=Histogram)  # last reply - first statement sent
     next_number: int = 0  # the first checkout number that no worker used
     retries: dict[tuple[str, int], int] = field(default_factory=dict)
+    companions: Mapping[str, StageResult] = field(default_factory=dict)
 
     @property
     def measured(self) -> tuple[Tick, ...]:

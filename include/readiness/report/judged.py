@@ -75,12 +75,13 @@ def _rank(check: Check) -> tuple[bool, bool, int]:
 
 def check_line(check: Check, stage: str = "") -> CheckLine:
     """One check in words; `stage` is how its stage is called in half a sentence."""
+    of = f" of {check.flow}" if check.flow else ""
     return CheckLine(
         expectation=check.expectation,
         stage=check.stage,
         severity=check.severity.value,
         outcome=check.outcome,
-        what=f"{title(check.metric, check.statistic)} at {stage or check.stage}",
+        what=f"{title(check.metric, check.statistic)}{of} at {stage or check.stage}",
         measured=_measured(check),
         limit=_limit(check),
         times=_times(check),
