@@ -7,7 +7,7 @@ percentile of per-second percentiles is refused, since it is no percentile of an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -34,6 +34,10 @@ class Expectations:
     sha256: str
     expectations: tuple[Expectation, ...]
     native: tuple[NativeExpectation, ...]
+
+    def of_plan(self, first_flow: str) -> tuple[Expectation, ...]:
+        """The expectations; to name the flow that a plan stages is to name none."""
+        return tuple(replace(e, flow="") if e.flow == first_flow else e for e in self.expectations)
 
 
 def _known_metric(name: str) -> str:

@@ -38,10 +38,7 @@ def judge_run(
     results, samples = folder.read_stages(), folder.read_samples()
     figures = {r.stage.name: stage_figures(r, samples) for r in results}
     planned = [stage.name for stage in record.stages]
-    asked = [
-        replace(e, flow="") if e.flow == record.flow else e for e in rules.expectations.expectations
-    ]
-    checks = tuple(judge(asked, planned, figures))
+    checks = tuple(judge(rules.expectations.of_plan(record.flow), planned, figures))
     verdict = decide(
         Evidence(
             stages=record.stages,

@@ -79,8 +79,10 @@ def run_stage(
     crew = _Crew(barrier)
     try:
         flows = [_FlowRun(stage, crew.add_all(launch, options.workers))]
-        for c in companions:
-            flows.append(_FlowRun(c.stage, crew.add_all(c.launch, c.options.workers, flow=c.name)))
+        flows += [
+            _FlowRun(c.stage, crew.add_all(c.launch, c.options.workers, flow=c.name))
+            for c in companions
+        ]
         started_at = crew.start()
         stage_run = _StageRun(flows, on_tick)
         stage_run.follow(crew)

@@ -28,5 +28,5 @@ def judge(folder: RunFolder, *, expectations: str = "") -> Verdict:
 def report(folder: RunFolder) -> Summary:
     """Draws `report.html` and the chart of a judged run; gives what they say. Raises PrivacyError
     where a captured value stands in the folder or would stand in the report."""
-    guard_of(folder.filter_path).require_folder(folder.path)
+    guard_of(*folder.filter_paths).require_folder(folder.path)
     return write_report(guarded(folder), ramp_chart_png)
