@@ -85,9 +85,14 @@ class RunFolder:
         return self.path / "workload.filter"
 
     @property
+    def workload_paths(self) -> tuple[Path, ...]:
+        """The workloads of all flows that the folder holds."""
+        return tuple(sorted(self.path.glob("workload*.sql")))
+
+    @property
     def filter_paths(self) -> tuple[Path, ...]:
-        """Where filters may lie: of the staged flow's workload, and of those beside it."""
-        return (self.filter_path, *sorted(self.path.glob("workload-*.filter")))
+        """The filters of their workloads; one that has none is left out."""
+        return tuple(sorted(self.path.glob("workload*.filter")))
 
     def write_results(self, results: Sequence[StageResult], samples: Sequence[Sample]) -> None:
         """Writes `latency.json.gz`, `samples.parquet` and, last, `stages.parquet`: a stage counts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readiness.anonymize.allowed import Allowed, read_allowed
-from readiness.anonymize.filter import Filter, read_filter
+from readiness.anonymize.filter import Filter, filter_beside, read_filter
 from readiness.anonymize.key import default_path, existing_key
 from readiness.anonymize.needles import Needles
 from readiness.artifacts import atomic
@@ -78,3 +78,12 @@ def guard_of(*paths: Path) -> Guard:
 def guarded(folder: RunFolder) -> RunFolder:
     """The folder, writing nothing in which a captured value of its run's workloads stands."""
     return RunFolder(folder.path, guard_of(*folder.filter_paths).require)
+
+
+def require_publishable(folder: RunFolder) -> None:
+    """Raises PrivacyError where a captured value stands in the folder. A workload is searched for the
+    values of its own captures alone: what varies in one flow may be a word of the code in another."""
+    workloads = folder.workload_paths
+    guard_of(*folder.filter_paths).require_folder(folder.path, but=workloads)
+    for workload in workloads:
+        guard_of(filter_beside(workload)).require_file(workload)

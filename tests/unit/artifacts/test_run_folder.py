@@ -92,7 +92,7 @@ def test_each_flow_has_its_workload_and_filter(folder: RunFolder) -> None:
     folder.write_workload(b"-- b", b"kept", flow="repayment")
     folder.write_workload(b"-- c", b"", flow="refund")
     assert folder.workload_path("repayment").read_bytes() == b"-- b"
-    assert [p.name for p in folder.filter_paths] == ["workload.filter", "workload-repayment.filter"]
+    assert [p.name for p in folder.filter_paths] == ["workload-repayment.filter", "workload.filter"]
 
 
 def test_a_crash_while_a_stage_is_added_keeps_those_before(folder: RunFolder) -> None:
