@@ -204,3 +204,10 @@ def test_the_clone_gets_room_for_the_rows_of_all_flows(tmp_path: Path) -> None:
     assert both.bytes / only.bytes == pytest.approx(
         (only.checkouts + 164) / only.checkouts, rel=0.01
     )
+
+
+def test_the_example_keeps_repayments_at_a_normal_day_up_to_the_peak() -> None:
+    plan = load_plan("peak-with-repayments")
+    (repayment,) = plan.companions
+    assert [s.rate_per_s for s in plan.stages_at(12.0)] == [6, 12, 36, 120]
+    assert {s.rate_per_s for s in plan.companion_stages(repayment, 12.0)} == {4}
