@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,23 @@ from tests.integration.load.test_workers_end_with_their_coordinator import is_al
 from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.server_binary import ServerBinary
 from readiness.artifacts.run_folder import RunFolder
 from readiness.cli.main import main
 from readiness.config.plan import load_plan
 from readiness.config.settings import Settings, read_settings
-from readiness.errors import ConfigError, WorkerLost
+from readiness.errors import ConfigError, TargetRefused, WorkerLost
 from readiness.model.load import StageResult, Tick
 from readiness.model.metrics import Sample
 from readiness.model.workload import StatementKind, Step, Workload
-from readiness.wiring.ramps import RampRequest, open_run, run_stages
+from readiness.wiring.ramps import (
+    RampRequest,
+    kept_request,
+    open_run,
+    run_one_stage,
+    run_shard,
+    run_stages,
+)
 from readiness.wiring.targets import target_of
 from readiness.workload.text.file import render
 
@@ -175,6 +184,41 @@ def test_a_flow_for_a_reader_is_refused_where_there_is_none(place: Place) -> Non
         open_run(request, place.settings, progress=lambda _: None)
     assert "--reader DSN" in caught.value.hint
     assert not request.folder.path.exists()
+
+
+def test_a_reader_that_nobody_marked_is_refused_before_any_load(
+    place: Place, server_binary: ServerBinary
+) -> None:
+    with LocalServer(place.folder / "other", binary=server_binary) as other:
+        furnish(other)
+        request, before = place.request("run"), place.rows()
+        unmarked = target_of(load_dsn(other, "shop"), LocalClones(place.settings.state))
+        with pytest.raises(TargetRefused) as refused:
+            open_run(replace(request, reader=unmarked), place.settings, progress=lambda _: None)
+        assert str(other.running_state().port) in refused.value.where
+    assert place.rows() == before
+    assert not request.folder.path.exists()
+
+
+@pytest.mark.long
+def test_companions_run_beside_the_coordinator_where_a_plan_has_shards(place: Place) -> None:
+    several = PLAN.replace("endpoint: reader", "endpoint: writer") + "shards: 2\n"
+    asked, before = place.request("run", several), place.rows()
+    open_run(asked, place.settings, progress=lambda _: None)
+    request = kept_request(asked.plan, asked.target, asked.folder)
+    shard = threading.Thread(target=run_shard, args=(request, "4x", 1, place.settings))
+    shard.start()
+    result = run_one_stage(request, "4x", place.settings, Notes())
+    shard.join(10)
+    assert not shard.is_alive()
+    done = {"checkout": result, **result.companions}
+    assert {name: r.checkouts_ok for name, r in done.items()} == {
+        "checkout": 40,
+        "repayment": 6,
+        "look": 12,
+    }
+    added = {table: rows - before[table] for table, rows in place.rows().items()}
+    assert added == {"orders": 40, "payments": 6}
 
 
 def children() -> set[int]:
