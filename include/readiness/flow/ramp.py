@@ -18,7 +18,7 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
 from readiness.load.calibrate import capacity
-from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, run_stage
+from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, Stopping, never, run_stage
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
 from readiness.model.metrics import Sample, of_production
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -49,7 +49,8 @@ class Watcher(Protocol):
 @dataclass(frozen=True, slots=True)
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
-    `production` is watched where a plan asks for it."""
+    `production` is watched where a plan asks for it; `stopping` says why a person or the system ends
+    the load."""
 
     launch: Launch
     sampler: Sampler
@@ -57,6 +58,7 @@ class StagePorts:
     watcher: Watcher
     barrier: StartBarrier = ON_THIS_HOST
     production: ProductionWatch | None = None
+    stopping: Stopping = never
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,12 @@ class _Once:
         with _watched(ports.production, stage.name):
             launch = ports.launch(stage, self._options, first_number)
             result = run_stage(
-                stage, self._options, launch=launch, on_tick=on_tick, barrier=ports.barrier
+                stage,
+                self._options,
+                launch=launch,
+                on_tick=on_tick,
+                barrier=ports.barrier,
+                stopping=ports.stopping,
             )
         return result, samples
 

@@ -27,6 +27,8 @@ from readiness.ports import WorkerProcess
 
 Launch = Callable[[int], WorkerProcess]
 OnTick = Callable[[Tick], str | None]
+Stopping = Callable[[], str]
+"""Why the load must end now, from outside of it; "" to go on. Asked several times a second."""
 
 SILENCE_S = 6.0  # a worker that says nothing for so long is lost
 BLOCKED_S = 10.0  # a coordinator that does not come round for so long must not load on
@@ -46,6 +48,11 @@ class StartBarrier:
 ON_THIS_HOST = StartBarrier()
 
 
+def never() -> str:
+    """Nothing from outside stops the load."""
+    return ""
+
+
 def run_stage(
     stage: Stage,
     options: LoadOptions,
@@ -53,19 +60,23 @@ def run_stage(
     launch: Launch,
     on_tick: OnTick,
     barrier: StartBarrier = ON_THIS_HOST,
+    stopping: Stopping = never,
 ) -> StageResult:
     """Runs `stage` with `options.workers` workers, made by `launch(index)`.
 
-    `on_tick` is called once a second with all workers' counts; a reason it returns stops the stage,
-    which then still answers what it measured, with `aborted_by` set. Raises WorkerLost when a worker
-    dies or falls silent, TargetError and WorkloadError when one refuses to begin. However it ends,
-    by KeyboardInterrupt too, no worker is left."""
-    crew = _Crew(barrier)
+    `on_tick` is called once a second with all workers' counts; a reason that it or `stopping` gives
+    stops the stage, which then still answers what it measured, with `aborted_by` set: nothing at all
+    where it was stopped before its start. Raises WorkerLost when a worker dies or falls silent,
+    TargetError and WorkloadError when one refuses to begin. However it ends, by KeyboardInterrupt
+    too, no worker is left."""
+    crew = _Crew(barrier, stopping)
+    stage_run = _StageRun(options.workers, on_tick)
     try:
         for index in range(options.workers):
             crew.add(launch(index))
         started_at = crew.start()
-        stage_run = _StageRun(options.workers, on_tick)
+        if started_at is None:
+            return stage_run.result(stage, time.time(), aborted_by=stopping())
         stage_run.follow(crew)
     finally:
         crew.end()
@@ -75,8 +86,10 @@ def run_stage(
 class _Crew:
     """The workers of one stage: a thread reads each one's lines, one sends all heartbeats."""
 
-    def __init__(self, barrier: StartBarrier) -> None:
+    def __init__(self, barrier: StartBarrier, stopping: Stopping = never) -> None:
         self._barrier = barrier
+        self._stopping = stopping
+        self._is_under_way = False
         self._silence_s = barrier.ready_within_s
         self._workers: list[WorkerProcess] = []
         self._lines: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
@@ -94,8 +107,9 @@ class _Crew:
         self._heard_s.append(time.monotonic())
         threading.Thread(target=self._read, args=(index, worker), daemon=True).start()
 
-    def start(self) -> float:
-        """Waits until all are ready and gives the common start; its wall-clock seconds."""
+    def start(self) -> float | None:
+        """Waits until all are ready and gives the common start; its wall-clock seconds, or None when
+        it must not begin any more."""
         waiting = set(range(len(self._workers)))
         within_s, lead_s = self._barrier.ready_within_s, self._barrier.lead_s
         deadline = time.monotonic() + within_s
@@ -108,15 +122,19 @@ class _Crew:
                     f"{len(waiting)} load workers were not ready after {within_s:g} s.",
                     hint="Is the machine overloaded? Fewer --workers need less.",
                 )
+            if self._stopping():
+                return None
         self._heard_s = [time.monotonic() + lead_s for _ in self._workers]
         self._silence_s = SILENCE_S
         self.tell({"go": time.monotonic_ns() + int(lead_s * 1e9)})
+        self._is_under_way = True
         return time.time() + lead_s
 
     def next(self) -> tuple[int, Message | None]:
         """The next message and whose it is, or (-1, None) when none came for a moment. Raises what
         a worker refused with, and WorkerLost for one that ended or has been silent for too long."""
         self._round_s = time.monotonic()
+        self._heed()
         try:
             index, line = self._lines.get(timeout=0.2)
         except queue.Empty:
@@ -177,9 +195,17 @@ class _Crew:
             self._lines.put((index, line))
         self._lines.put((index, None))
 
+    def _heed(self) -> None:
+        """Passes a stop from outside on; workers keep the first reason that they hear."""
+        reason = self._stopping()
+        if reason and self._is_under_way:
+            self.tell({"stop": reason})
+
     def _beat(self) -> None:
-        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on.
+        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on, or
+        # end.
         while not self._is_over.wait(_BEAT_S):
+            self._heed()
             if time.monotonic() - self._round_s <= BLOCKED_S:
                 self.tell({"beat": 1})
 
@@ -216,8 +242,8 @@ class _StageRun:
             self._aborted_by = reason
             crew.tell({"stop": reason})
 
-    def result(self, stage: Stage, started_at: float) -> StageResult:
-        """All workers' figures as one."""
+    def result(self, stage: Stage, started_at: float, *, aborted_by: str = "") -> StageResult:
+        """All workers' figures as one; `aborted_by` where nothing began."""
         reports = list(self._reports.values())
         ticks = [merge_ticks(self._seconds[second]) for second in sorted(self._seconds)]
         if ticks:
@@ -235,7 +261,7 @@ class _StageRun:
             retries=_added(report.retries for report in reports),
             checkouts_ok=sum(report.ok for report in reports),
             checkouts_failed=sum(report.failed for report in reports),
-            aborted_by=self._aborted_by or next(own_reasons, ""),
+            aborted_by=aborted_by or self._aborted_by or next(own_reasons, ""),
             notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),

@@ -30,6 +30,7 @@ from readiness.flow.ramp import (
     calibrate,
     run_believable_stage,
 )
+from readiness.load.coordinator import Stopping, never
 from readiness.load.messages import Assignment
 from readiness.load.schedule import area
 from readiness.model.load import Stage, StageResult
@@ -61,12 +62,14 @@ _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
 @dataclass(frozen=True, slots=True)
 class RampRequest:
-    """What to run: the plan, the target, the workload file and where the run goes."""
+    """What to run: the plan, the target, the workload file and where the run goes. `stopping` says
+    why its load must end before its time."""
 
     plan: Plan
     target: Target
     workload: Path
     folder: RunFolder
+    stopping: Stopping = never
 
 
 def run_id_of(plan_name: str, now_s: float) -> str:
@@ -137,6 +140,7 @@ def run_one_stage(
                 watcher=watcher,
                 barrier=shards.barrier,
                 production=watch_of(plan),
+                stopping=request.stopping,
             ),
             StageRules(plan.abort, plan.validity),
             request.folder,
