@@ -28,9 +28,7 @@ STOPPED_WITHIN_S = 2.0
 
 
 @pytest.fixture(scope="module")
-def commands(
-    private_server: LocalServer, tmp_path_factory: pytest.TempPathFactory
-) -> LoadCommands:
+def commands(private_server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> LoadCommands:
     return LoadCommands(private_server, tmp_path_factory.mktemp("load"))
 
 

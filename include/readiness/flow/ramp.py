@@ -17,8 +17,16 @@ from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
+from readiness.flow.tuning import Tuning, tuned_notes
 from readiness.load.calibrate import capacity
-from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, Stopping, never, run_stage
+from readiness.load.coordinator import (
+    ON_THIS_HOST,
+    Outside,
+    StartBarrier,
+    Stopping,
+    never,
+    run_stage,
+)
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
 from readiness.model.metrics import Sample, of_production
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -125,7 +133,10 @@ def run_believable_stage(
 
 
 def _may_be_repeated(result: StageResult) -> bool:
-    """What a signal, a lost heartbeat or production itself stopped stays stopped."""
+    """What a signal, a lost heartbeat or production itself stopped stays stopped; and a person is not
+    asked to turn the same knobs again."""
+    if result.stage.is_tuned:
+        return False
     metric = aborting_metric(result.aborted_by)
     return not result.aborted_by or bool(metric and not metric.startswith(of_production("")))
 
@@ -163,7 +174,10 @@ class _Once:
             # Production's own say comes first: it is why the load may run at all.
             return self._stop_of_production(samples) or watch.update(tick, new)
 
-        with _watched(ports.production, stage.name):
+        with (
+            _watched(ports.production, stage.name),
+            Tuning(self._folder, stage) as tuning,
+        ):
             launch = ports.launch(stage, self._options, first_number)
             result = run_stage(
                 stage,
@@ -171,9 +185,10 @@ class _Once:
                 launch=launch,
                 on_tick=on_tick,
                 barrier=ports.barrier,
-                stopping=ports.stopping,
+                outside=Outside(ports.stopping, tuning.tune),
             )
-        return result, samples
+        notes = (*result.notes, *tuned_notes(stage, result.rates))
+        return replace(result, notes=notes), samples
 
     def _stop_of_production(self, samples: list[Sample]) -> str:
         """Why production stops the load, "" to go on; what it said of itself joins the samples."""

@@ -32,7 +32,7 @@ from readiness.flow.ramp import (
 )
 from readiness.load.coordinator import Stopping, never
 from readiness.load.messages import Assignment
-from readiness.load.schedule import area
+from readiness.load.schedule import most
 from readiness.model.load import Stage, StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
@@ -213,7 +213,7 @@ def require_enough_values(
     target was asked.
 
     Raises WorkloadError where these stages would repeat a value of a unique column."""
-    checkouts = before + sum(area(stage, stage.duration_s) for stage in stages)
+    checkouts = before + sum(most(stage) for stage in stages)
     return require_values(source.workload, source.pools, math.ceil(checkouts))
 
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from tests.fakes.workers import ScriptedWorker, report, second
 
 from readiness.errors import TargetError, WorkerLost
-from readiness.load.coordinator import OnTick, Stopping, never, run_stage
+from readiness.load.coordinator import OnTick, Outside, Stopping, never, run_stage, untuned
 from readiness.load.messages import Message, refusal_to_json
-from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.model.load import LoadOptions, RateChange, Stage, StageResult, Tick
 
 STAGE = Stage("x", rate_per_s=10, hold_s=3)
 
 
 def run(
-    workers: list[ScriptedWorker], on_tick: OnTick = lambda _: None, stopping: Stopping = never
+    workers: list[ScriptedWorker],
+    on_tick: OnTick = lambda _: None,
+    stopping: Stopping = never,
+    tune: Callable[[int], RateChange | None] = untuned,
 ) -> StageResult:
     options = LoadOptions(workers=len(workers))
+    outside = Outside(stopping, tune)
     return run_stage(
-        STAGE, options, launch=lambda index: workers[index], on_tick=on_tick, stopping=stopping
+        STAGE, options, launch=lambda index: workers[index], on_tick=on_tick, outside=outside
     )
 
 
