@@ -148,9 +148,7 @@ def test_whatever_a_person_turns_the_stripes_are_exactly_one_schedule(
 ) -> None:
     whole = tuned(Schedule(stage, kind=kind), changes, heard_s=heard_s)
     stripes = [
-        tuned(
-            Schedule(stage, kind=kind, worker=worker, workers=workers), changes, heard_s=heard_s
-        )
+        tuned(Schedule(stage, kind=kind, worker=worker, workers=workers), changes, heard_s=heard_s)
         for worker in range(workers)
     ]
     assert sorted(itertools.chain(*stripes)) == whole == sorted(whole)

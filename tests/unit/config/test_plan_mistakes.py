@@ -51,7 +51,7 @@ def test_all_mistakes_come_at_once_each_at_its_place(tmp_path: Path) -> None:
 
 def test_the_hint_lists_the_keys_of_what_was_misspelt(tmp_path: Path) -> None:
     error = mistakes_of(tmp_path, GOOD.replace("hold_s", "hold"))
-    assert error.hint == "Keys of a stage: name, rate, ramp_s, hold_s, warmup_s"
+    assert error.hint == "Keys of a stage: name, rate, ramp_s, hold_s, warmup_s, tuned"
     assert error.message == "The plan has 1 mistake."
     assert error.exit_code == 2
 
