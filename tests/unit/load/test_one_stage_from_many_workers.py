@@ -182,3 +182,33 @@ def test_a_stop_before_the_start_measures_nothing_and_leaves_nobody() -> None:
     assert (result.aborted_by, result.ticks) == ("interrupted by SIGINT", ())
     assert not any(worker.received("go") for worker in workers)
     assert all(worker.is_ended for worker in workers)
+
+
+def test_another_rate_reaches_all_workers_for_one_second_that_is_still_to_come() -> None:
+    asked: list[int] = []
+
+    def once(from_s: int) -> RateChange | None:
+        asked.append(from_s)
+        return RateChange(from_s, 25.0) if len(asked) == 1 else None
+
+    workers = [
+        ScriptedWorker([{"ready": 1}, second(0), second(1), report()], pause_s=0.1)
+        for _ in range(2)
+    ]
+    result = run(workers, tune=once)
+    told = {(m["rate"], m["from_s"]) for worker in workers for m in worker.heard if "rate" in m}
+    assert told == {(25.0, asked[0])}
+    assert asked[0] >= 1
+    assert result.rates == (RateChange(asked[0], 25.0),)
+
+
+def test_nobody_is_asked_for_a_rate_that_would_come_after_the_end() -> None:
+    asked: list[int] = []
+
+    def end(from_s: int) -> RateChange:
+        asked.append(from_s)
+        return RateChange(from_s, 0.0)
+
+    result = run(two(second(0), second(1), second(2), report()), tune=end)
+    assert len(asked) == 1
+    assert [change.is_end for change in result.rates] == [True]
