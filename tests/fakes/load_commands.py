@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -27,6 +28,7 @@ INSERT INTO orders (item) VALUES (8);
 COMMIT;
 """
 ROWS_A_CHECKOUT = 2
+SLOW = WORKLOAD.replace("INSERT INTO orders (item) VALUES (8)", "SELECT SLEEP(60)")
 _COMMAND = str(Path(sys.executable).with_name("readiness"))
 
 
@@ -40,6 +42,7 @@ class LoadCommands:
             admin.query("CREATE DATABASE shop")
             admin.query("CREATE TABLE shop.orders (id BIGINT AUTO_INCREMENT PRIMARY KEY, item INT)")
         (folder / "checkout.sql").write_text(WORKLOAD)
+        (folder / "slow.sql").write_text(SLOW)
         socket = server.running_state().socket
         root = f"mysql://root@localhost/shop?socket={socket}"
         self.done("clone", "adopt", root, "--yes", "--masked", "an invented shop")
@@ -55,6 +58,8 @@ class LoadCommands:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Whoever runs tests in the background has them ignore Ctrl-C, and their children, too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
     def said(self, *words: object) -> tuple[int, str, str]:
@@ -80,6 +85,15 @@ class LoadCommands:
         return int(
             self._ask(
                 "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'readiness_load'"
+            )
+        )
+
+    def statements(self) -> int:
+        """Those of the account that loads which run just now."""
+        return int(
+            self._ask(
+                "SELECT COUNT(*) FROM information_schema.processlist"
+                " WHERE user = 'readiness_load' AND command <> 'Sleep'"
             )
         )
 

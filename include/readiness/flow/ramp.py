@@ -21,6 +21,7 @@ from readiness.flow.tuning import Tuning, tuned_notes
 from readiness.load.calibrate import capacity
 from readiness.load.coordinator import (
     ON_THIS_HOST,
+    OnTick,
     Outside,
     StartBarrier,
     Stopping,
@@ -58,7 +59,7 @@ class Watcher(Protocol):
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
     `production` is watched where a plan asks for it; `stopping` says why a person or the system ends
-    the load."""
+    the load, and `end_statements` ends what such a load left running on the server."""
 
     launch: Launch
     sampler: Sampler
@@ -67,6 +68,7 @@ class StagePorts:
     barrier: StartBarrier = ON_THIS_HOST
     production: ProductionWatch | None = None
     stopping: Stopping = never
+    end_statements: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +180,26 @@ class _Once:
             _watched(ports.production, stage.name),
             Tuning(self._folder, stage) as tuning,
         ):
-            launch = ports.launch(stage, self._options, first_number)
+            result = self._load(first_number, on_tick, tuning)
+        notes = (*result.notes, *tuned_notes(stage, result.rates))
+        return replace(result, notes=notes), samples
+
+    def _load(self, first_number: int, on_tick: OnTick, tuning: Tuning) -> StageResult:
+        ports, is_whole = self._ports, False
+        try:
             result = run_stage(
-                stage,
+                self._stage,
                 self._options,
-                launch=launch,
+                launch=ports.launch(self._stage, self._options, first_number),
                 on_tick=on_tick,
                 barrier=ports.barrier,
                 outside=Outside(ports.stopping, tuning.tune),
             )
-        notes = (*result.notes, *tuned_notes(stage, result.rates))
-        return replace(result, notes=notes), samples
+            is_whole = not result.aborted_by
+        finally:
+            if not is_whole:
+                ports.end_statements()
+        return result
 
     def _stop_of_production(self, samples: list[Sample]) -> str:
         """Why production stops the load, "" to go on; what it said of itself joins the samples."""

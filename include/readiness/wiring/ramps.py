@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from readiness import __version__
@@ -45,6 +46,7 @@ from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
     Target,
+    end_statements,
     gate,
     hold,
     launcher,
@@ -141,6 +143,7 @@ def run_one_stage(
                 barrier=shards.barrier,
                 production=watch_of(plan),
                 stopping=request.stopping,
+                end_statements=partial(end_statements, request.target),
             ),
             StageRules(plan.abort, plan.validity),
             request.folder,
