@@ -20,6 +20,7 @@ from readiness.cli import (
     mask,
     prune,
     ramp,
+    rate,
     report,
     scan,
     server,
@@ -29,7 +30,21 @@ from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 from readiness.model.boundary import unexpected
 
-COMMANDS = (server, capture, workload, scan, clone, mask, load, ramp, judge, report, prune, doctor)
+COMMANDS = (
+    server,
+    capture,
+    workload,
+    scan,
+    clone,
+    mask,
+    load,
+    ramp,
+    rate,
+    judge,
+    report,
+    prune,
+    doctor,
+)
 
 _EPILOG = """\
 A target is named by a DSN without a password:

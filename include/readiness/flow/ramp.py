@@ -17,8 +17,18 @@ from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
+from readiness.flow.tuning import Tuning, tuned_notes
 from readiness.load.calibrate import capacity
-from readiness.load.coordinator import ON_THIS_HOST, Companion, StartBarrier, run_stage
+from readiness.load.coordinator import (
+    ON_THIS_HOST,
+    Companion,
+    OnTick,
+    Outside,
+    StartBarrier,
+    Stopping,
+    never,
+    run_stage,
+)
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
 from readiness.model.metrics import Sample, of_production
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -54,18 +64,21 @@ class CompanionLoad:
     stage: Stage
     options: LoadOptions
     launch: Launch
+    is_fixed: bool = False
 
     def after(self, before: StageResult | None) -> Companion:
         """What the coordinator starts; its checkouts are numbered on from an earlier try."""
         first_number = before.companions[self.name].next_number if before else 0
         start = self.launch(self.stage, self.options, first_number)
-        return Companion(self.name, self.stage, self.options, start)
+        return Companion(self.name, self.stage, self.options, start, self.is_fixed)
 
 
 @dataclass(frozen=True, slots=True)
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
-    `production` is watched where a plan asks for it; `companions` are loaded beside the stage."""
+    `production` is watched where a plan asks for it; `stopping` says why a person or the system ends
+    the load, and `end_statements` ends what such a load left running on the server; `companions` are
+    loaded beside the stage."""
 
     launch: Launch
     sampler: Sampler
@@ -73,6 +86,8 @@ class StagePorts:
     watcher: Watcher
     barrier: StartBarrier = ON_THIS_HOST
     production: ProductionWatch | None = None
+    stopping: Stopping = never
+    end_statements: Callable[[], None] = lambda: None
     companions: tuple[CompanionLoad, ...] = ()
 
 
@@ -140,7 +155,10 @@ def run_believable_stage(
 
 
 def _may_be_repeated(result: StageResult) -> bool:
-    """What a signal, a lost heartbeat or production itself stopped stays stopped."""
+    """What a signal, a lost heartbeat or production itself stopped stays stopped; and a person is not
+    asked to turn the same knobs again."""
+    if result.stage.is_tuned:
+        return False
     metric = aborting_metric(result.aborted_by)
     return not result.aborted_by or bool(metric and not metric.startswith(of_production("")))
 
@@ -179,17 +197,31 @@ class _Once:
             # Production's own say comes first: it is why the load may run at all.
             return self._stop_of_production(samples) or watch.update(tick, new)
 
-        with _watched(ports.production, stage.name):
-            first_number = before.next_number if before else 0
+        with (
+            _watched(ports.production, stage.name),
+            Tuning(self._folder, stage) as tuning,
+        ):
+            result = self._load(before, on_tick, tuning)
+        notes = (*result.notes, *tuned_notes(stage, result.rates))
+        return replace(result, notes=notes), samples
+
+    def _load(self, before: StageResult | None, on_tick: OnTick, tuning: Tuning) -> StageResult:
+        ports, is_whole = self._ports, False
+        first_number = before.next_number if before else 0
+        try:
             result = run_stage(
-                stage,
+                self._stage,
                 self._options,
-                launch=ports.launch(stage, self._options, first_number),
+                launch=ports.launch(self._stage, self._options, first_number),
                 on_tick=on_tick,
-                barrier=ports.barrier,
+                outside=Outside(ports.stopping, tuning.tune, ports.barrier),
                 companions=[companion.after(before) for companion in ports.companions],
             )
-        return result, samples
+            is_whole = not result.aborted_by
+        finally:
+            if not is_whole:
+                ports.end_statements()
+        return result
 
     def _stop_of_production(self, samples: list[Sample]) -> str:
         """Why production stops the load, "" to go on; what it said of itself joins the samples."""

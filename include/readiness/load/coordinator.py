@@ -7,6 +7,7 @@ them stops all. Only what they measured is merged flow by flow.
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import threading
 import time
@@ -26,11 +27,13 @@ from readiness.load.messages import (
 from readiness.load.plan import measured_from_s
 from readiness.load.tally import fold_drain, merge_ticks
 from readiness.model.histogram import Histogram, merged
-from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.model.load import LoadOptions, RateChange, Stage, StageResult, Tick
 from readiness.ports import WorkerProcess
 
 Launch = Callable[[int], WorkerProcess]
 OnTick = Callable[[Tick], str | None]
+Stopping = Callable[[], str]
+"""Why the load must end now, from outside of it; "" to go on. Asked several times a second."""
 
 SILENCE_S = 6.0  # a worker that says nothing for so long is lost
 BLOCKED_S = 10.0  # a coordinator that does not come round for so long must not load on
@@ -50,14 +53,40 @@ class StartBarrier:
 ON_THIS_HOST = StartBarrier()
 
 
+def never() -> str:
+    """Nothing from outside stops the load."""
+    return ""
+
+
+def untuned(_from_s: int) -> RateChange | None:
+    """Nobody changes the rate."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What comes to a stage from outside: `barrier` is how it begins, `stopping` says why it must end
+    now, `tune` is asked once a second for another rate, and told the first second of the stage from
+    which on it can hold."""
+
+    stopping: Stopping = never
+    tune: Callable[[int], RateChange | None] = untuned
+    barrier: StartBarrier = ON_THIS_HOST
+
+
+ALONE = Outside()
+
+
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own."""
+    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own. Its
+    rate follows one that a person changes, unless it `is_fixed`."""
 
     name: str
     stage: Stage
     options: LoadOptions
     launch: Launch
+    is_fixed: bool = False
 
 
 def run_stage(
@@ -66,29 +95,37 @@ def run_stage(
     *,
     launch: Launch,
     on_tick: OnTick,
-    barrier: StartBarrier = ON_THIS_HOST,
+    outside: Outside = ALONE,
     companions: Sequence[Companion] = (),
 ) -> StageResult:
     """Runs `stage` with `options.workers` workers, made by `launch(index)`, and the `companions`
     beside it.
 
-    `on_tick` is called once a second with the counts of all workers of this flow; a reason it returns
-    stops the stage, which then still answers what it measured, with `aborted_by` set. Raises
-    WorkerLost when a worker of any flow dies or falls silent, TargetError and WorkloadError when one
-    refuses to begin. However it ends, by KeyboardInterrupt too, no worker is left."""
-    crew = _Crew(barrier)
+    `on_tick` is called once a second with the counts of all workers of this flow; a reason that it or
+    `outside` gives stops the stage, which then still answers what it measured, with `aborted_by` set:
+    nothing at all where it was stopped before its start. Raises WorkerLost when a worker of any flow
+    dies or falls silent, TargetError and WorkloadError when one refuses to begin. However it ends, by
+    KeyboardInterrupt too, no worker is left."""
+    crew = _Crew(outside.barrier, outside.stopping)
     try:
         flows = [_FlowRun(stage, crew.add_all(launch, options.workers))]
         flows += [
-            _FlowRun(c.stage, crew.add_all(c.launch, c.options.workers, flow=c.name))
+            _FlowRun(
+                c.stage,
+                crew.add_all(c.launch, c.options.workers, flow=c.name),
+                multiple=None if c.is_fixed else c.stage.rate_per_s / stage.rate_per_s,
+            )
             for c in companions
         ]
         started_at = crew.start()
-        stage_run = _StageRun(flows, on_tick)
-        stage_run.follow(crew)
+        stage_run = _StageRun(flows, on_tick, outside.tune)
+        if started_at is None:
+            stage_run.stop(outside.stopping(), crew)
+        else:
+            stage_run.follow(crew)
     finally:
         crew.end()
-    result, *others = stage_run.results(started_at)
+    result, *others = stage_run.results(started_at or time.time())
     beside = {c.name: other for c, other in zip(companions, others, strict=True)}
     return replace(result, companions=beside)
 
@@ -97,8 +134,10 @@ class _Crew:
     """The workers of one stage, of all its flows: a thread reads each one's lines, one sends all
     heartbeats."""
 
-    def __init__(self, barrier: StartBarrier) -> None:
+    def __init__(self, barrier: StartBarrier, stopping: Stopping) -> None:
         self._barrier = barrier
+        self._stopping = stopping
+        self._start_s: float | None = None
         self._silence_s = barrier.ready_within_s
         self._workers: list[WorkerProcess] = []
         self._names: list[str] = []  # "1", or "1 of repayment"
@@ -125,8 +164,9 @@ class _Crew:
         self._heard_s.append(time.monotonic())
         threading.Thread(target=self._read, args=(index, worker), daemon=True).start()
 
-    def start(self) -> float:
-        """Waits until all are ready and gives the common start; its wall-clock seconds."""
+    def start(self) -> float | None:
+        """Waits until all are ready and gives the common start; its wall-clock seconds, or None when
+        it must not begin any more."""
         waiting = set(range(len(self._workers)))
         within_s, lead_s = self._barrier.ready_within_s, self._barrier.lead_s
         deadline = time.monotonic() + within_s
@@ -139,15 +179,24 @@ class _Crew:
                     f"{len(waiting)} load workers were not ready after {within_s:g} s.",
                     hint="Is the machine overloaded? Fewer --workers need less.",
                 )
+            if self._stopping():
+                return None
         self._heard_s = [time.monotonic() + lead_s for _ in self._workers]
         self._silence_s = SILENCE_S
         self.tell({"go": time.monotonic_ns() + int(lead_s * 1e9)})
+        self._start_s = time.monotonic() + lead_s
         return time.time() + lead_s
+
+    def next_s(self) -> int:
+        """The first second of the stage of which all workers can still hear before it begins."""
+        elapsed_s = time.monotonic() - (self._start_s or 0.0)
+        return math.ceil(elapsed_s + self._barrier.lead_s)
 
     def next(self) -> tuple[int, Message | None]:
         """The next message and whose it is, or (-1, None) when none came for a moment. Raises what
         a worker refused with, and WorkerLost for one that ended or has been silent for too long."""
         self._round_s = time.monotonic()
+        self._heed()
         try:
             index, line = self._lines.get(timeout=0.2)
         except queue.Empty:
@@ -169,10 +218,10 @@ class _Crew:
         before = f"Flow {flow}: " if flow else ""
         return refusal_from_json({**refused, "message": f"{before}{refused['message']}"})
 
-    def tell(self, message: Message) -> None:
-        """The same line to all that still listen. One that is gone is told of by its reading
+    def tell(self, message: Message, *, to: range | None = None) -> None:
+        """The same line to all, or those, that still listen. One that is gone is told of by its reading
         thread: it may have reported and ended, and then the stage is whole."""
-        for worker in list(self._workers):
+        for worker in list(self._workers)[slice(to.start, to.stop) if to else slice(None)]:
             with contextlib.suppress(WorkerLost):
                 worker.send(encode(message))
 
@@ -214,9 +263,17 @@ class _Crew:
             self._lines.put((index, line))
         self._lines.put((index, None))
 
+    def _heed(self) -> None:
+        """Passes a stop from outside on; workers keep the first reason that they hear."""
+        reason = self._stopping()
+        if reason and self._start_s is not None:
+            self.tell({"stop": reason})
+
     def _beat(self) -> None:
-        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on.
+        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on, or
+        # end.
         while not self._is_over.wait(_BEAT_S):
+            self._heed()
             if time.monotonic() - self._round_s <= BLOCKED_S:
                 self.tell({"beat": 1})
 
@@ -224,9 +281,11 @@ class _Crew:
 class _FlowRun:
     """What the workers of one flow say, as one."""
 
-    def __init__(self, stage: Stage, workers: range) -> None:
+    def __init__(self, stage: Stage, workers: range, *, multiple: float | None = 1.0) -> None:
         self.workers = workers
-        self._stage = stage
+        self.stage = stage
+        self._multiple = multiple  # of the first flow's rate; None: its rate is fixed
+        self._rates: list[RateChange] = []
         self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
         self._reports: list[WorkerReport] = []
 
@@ -234,6 +293,14 @@ class _FlowRun:
     def is_over(self) -> bool:
         """Whether all have reported."""
         return len(self._reports) == len(self.workers)
+
+    def change(self, change: RateChange, crew: _Crew) -> None:
+        """Another rate of the first flow: this one follows, or only ends with it."""
+        if self._multiple is None and not change.is_end:
+            return
+        own = replace(change, rate_per_s=change.rate_per_s * (self._multiple or 0.0))
+        self._rates.append(own)
+        crew.tell({"rate": own.rate_per_s, "from_s": own.from_s}, to=self.workers)
 
     def take_report(self, report: WorkerReport) -> None:
         """A worker has ended."""
@@ -253,11 +320,11 @@ class _FlowRun:
             ticks[-1] = fold_drain(ticks[-1], [report.drain for report in reports])
         cut = sum(report.cut for report in reports)
         return StageResult(
-            stage=self._stage,
+            stage=self.stage,
             started_at=started_at,
             ended_at=time.time(),
             ticks=tuple(ticks),
-            measured_from_s=measured_from_s(self._stage),
+            measured_from_s=measured_from_s(self.stage),
             statements=_statements(reports),
             errors=_added(report.errors for report in reports),
             retries=_added(report.retries for report in reports),
@@ -267,14 +334,22 @@ class _FlowRun:
             notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),
+            rates=tuple(self._rates),
         )
 
 
 class _StageRun:
     """Follows all flows of a stage until the last worker has reported."""
 
-    def __init__(self, flows: Sequence[_FlowRun], on_tick: OnTick) -> None:
+    def __init__(
+        self,
+        flows: Sequence[_FlowRun],
+        on_tick: OnTick,
+        tune: Callable[[int], RateChange | None],
+    ) -> None:
         self._flows = flows
+        self._tune = tune
+        self._until_s = flows[0].stage.duration_s
         self._of = {index: flow for flow in flows for index in flow.workers}
         self._on_tick = on_tick
         self._reported: set[int] = set()
@@ -300,7 +375,7 @@ class _StageRun:
     def _take_report(self, index: int, report: WorkerReport, crew: _Crew) -> None:
         self._of[index].take_report(report)
         if report.stopped_by:
-            self._stop(report.stopped_by, crew)
+            self.stop(report.stopped_by, crew)
 
     def _take(self, index: int, tick: Tick, crew: _Crew) -> None:
         flow = self._of[index]
@@ -309,9 +384,21 @@ class _StageRun:
             return
         reason = self._on_tick(second)
         if reason:
-            self._stop(reason, crew)
+            self.stop(reason, crew)
+        else:
+            self._change_rates(crew)
 
-    def _stop(self, reason: str, crew: _Crew) -> None:
+    def _change_rates(self, crew: _Crew) -> None:
+        from_s = crew.next_s()
+        change = self._tune(from_s) if from_s < self._until_s else None
+        if change is None:
+            return
+        self._until_s = change.from_s if change.is_end else self._until_s
+        for flow in self._flows:
+            flow.change(change, crew)
+
+    def stop(self, reason: str, crew: _Crew) -> None:
+        """Ends all flows, and says why; the first reason counts."""
         if not self._aborted_by:
             self._aborted_by = reason
             crew.tell({"stop": reason})

@@ -17,6 +17,7 @@ from readiness.report.gaps import not_measured
 from readiness.report.judged import BAD, CheckLine, RuleLine, check_lines, rule_lines
 from readiness.report.measured import Measured, measure
 from readiness.report.production import ProductionRow, production_rows
+from readiness.report.tuned import TunedRow, tuned_rows
 from readiness.report.view import RunView
 from readiness.report.words import error_words, lineage_words
 
@@ -93,6 +94,7 @@ class Summary:
     held_label: str
     peak_label: str
     stages: tuple[StageRow, ...]
+    tuned: tuple[TunedRow, ...]
     companions: tuple[CompanionRow, ...]
     checks: tuple[CheckLine, ...]
     rules: tuple[RuleLine, ...]
@@ -176,6 +178,7 @@ def summarize(run: RunView) -> Summary:
         held_label=run.multiplier(verdict.rate_held_per_s),
         peak_label=run.multiplier(verdict.peak_rate_per_s),
         stages=rows,
+        tuned=tuned_rows(run),
         companions=companion_rows(run),
         checks=checks,
         rules=rules,

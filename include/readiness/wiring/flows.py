@@ -13,11 +13,19 @@ from readiness.config.plan import Flow, Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.ramp import CompanionLoad
-from readiness.load.schedule import area
+from readiness.load.schedule import most
 from readiness.model.load import Stage
 from readiness.wiring.checks import drift_on
 from readiness.wiring.scans import guard_of
-from readiness.wiring.targets import LoadSource, Target, gate, hold, launcher, workload_at
+from readiness.wiring.targets import (
+    LoadSource,
+    Target,
+    end_statements,
+    gate,
+    hold,
+    launcher,
+    workload_at,
+)
 from readiness.workload.make.budget import require_values
 from readiness.workload.make.pools import read_pools
 
@@ -44,7 +52,8 @@ class FlowPlace:
         source = self.source(logs)
         require_enough_values(source, [stage])
         options = plan.companion_options(self.flow)
-        return CompanionLoad(self.name, stage, options, launcher(self.target, source))
+        launch = launcher(self.target, source)
+        return CompanionLoad(self.name, stage, options, launch, self.flow.is_fixed)
 
     def notes(self, stages: Iterable[Stage], logs: Path) -> list[str]:
         """What changed since its capture, and where its new values run short, by its name. Raises
@@ -94,6 +103,12 @@ def hold_all(targets: Sequence[Target], settings: Settings, *, for_s: float) -> 
     return ask_all
 
 
+def end_all_statements(targets: Sequence[Target]) -> None:
+    """Ends what the load's accounts still run on every endpoint, once their workers have ended."""
+    for target in targets:
+        end_statements(target)
+
+
 def require_readable(workload: Path) -> None:
     """Raises WorkloadFileError, and ConfigError where the filter beside the file cannot be read: a
     lost key is told before the load, not after it."""
@@ -123,7 +138,7 @@ def require_enough_values(
     target was asked.
 
     Raises WorkloadError where these stages would repeat a value of a unique column."""
-    checkouts = before + sum(area(stage, stage.duration_s) for stage in stages)
+    checkouts = before + sum(most(stage) for stage in stages)
     return require_values(source.workload, source.pools, math.ceil(checkouts))
 
 

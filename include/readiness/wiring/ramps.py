@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from readiness import __version__
@@ -28,6 +29,7 @@ from readiness.flow.ramp import (
     calibrate,
     run_believable_stage,
 )
+from readiness.load.coordinator import Stopping, never
 from readiness.load.messages import Assignment
 from readiness.model.load import StageResult
 from readiness.model.run import RunRecord
@@ -36,6 +38,7 @@ from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
 from readiness.wiring.flows import (
     FlowPlace,
+    end_all_statements,
     filter_bytes,
     gate_all,
     hold_all,
@@ -64,13 +67,15 @@ _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 @dataclass(frozen=True, slots=True)
 class RampRequest:
     """What to run: the plan, the target, the workload file of its first flow and where the run goes.
-    Those of the flows beside it stand in the plan; `reader` is the endpoint for such as only read."""
+    Those of the flows beside it stand in the plan; `reader` is the endpoint for such as only read.
+    `stopping` says why its load must end before its time."""
 
     plan: Plan
     target: Target
     workload: Path
     folder: RunFolder
     reader: Target | None = None
+    stopping: Stopping = never
 
     @property
     def places(self) -> tuple[FlowPlace, ...]:
@@ -177,6 +182,8 @@ def run_one_stage(
                 watcher=watcher,
                 barrier=shards.barrier,
                 production=watch_of(plan),
+                stopping=request.stopping,
+                end_statements=partial(end_all_statements, request.targets),
                 companions=companions,
             ),
             StageRules(plan.abort, plan.validity),
