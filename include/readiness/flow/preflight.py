@@ -173,7 +173,7 @@ def require(found: Sequence[Finding]) -> tuple[str, ...]:
             + " ".join(f"{finding.text[:1].upper()}{finding.text[1:]}." for finding in refused),
             hint="\n".join(finding.remedy for finding in refused),
         )
-    return tuple(f"{finding.text}; {finding.remedy}" for finding in found)
+    return tuple("; ".join(filter(None, (finding.text, finding.remedy))) for finding in found)
 
 
 @dataclass(frozen=True, slots=True)

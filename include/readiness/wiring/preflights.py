@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from readiness.adapters.limits import host_limits, server_limits
 from readiness.config.plan import Plan
+from readiness.errors import WorkloadError
 from readiness.flow import preflight
-from readiness.flow.preflight import Asked, Crew, Host, Server
+from readiness.flow.preflight import Asked, Crew, Finding, Host, Server
 from readiness.flow.ramp import calibrate
 from readiness.load.calibrate import cpu_per_checkout_s, rough_cpu_per_checkout_s
 from readiness.model.load import LoadOptions, Stage, StageResult
@@ -22,12 +23,9 @@ _CALIBRATE_S = 2.0
 _NAMESPACE = b"preflight"
 
 
-@dataclass(frozen=True, slots=True)
-class Preflight:
-    """What does not fit for sure (`notes`), and the checkouts that were run to find out."""
-
-    notes: tuple[str, ...]
-    checkouts: int = 0
+Values = Callable[[float], tuple[str, ...]]
+"""`values(before)`: warnings where new values run short after so many checkouts; raises WorkloadError
+where they run out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +49,9 @@ class Place:
         )
         return preflight.asked_of(flow, stages, options)
 
-    def require(self, asked: Asked, crew: Crew) -> tuple[str, ...]:
-        """The warnings. Raises LoadRefused."""
-        return preflight.require(preflight.findings([asked], *self.limits, crew))
+    def findings(self, asked: Asked, crew: Crew) -> list[Finding]:
+        """All that does not fit."""
+        return preflight.findings([asked], *self.limits, crew)
 
 
 def require_room(
@@ -61,26 +59,33 @@ def require_room(
     plan: Plan,
     stages: Sequence[Stage],
     calibrated: StageResult | None,
+    values: Values,
     tell: Progress,
-) -> Preflight:
-    """Refuses a plan whose load cannot fit. What the generator takes for a checkout is measured for 2 s
-    where the plan has not calibrated anyway, a rough figure leaves doubt, and all else fits.
+) -> tuple[str, ...]:
+    """Warnings. What the generator takes for a checkout is measured for 2 s where the plan has not
+    calibrated anyway, a rough figure leaves doubt, and all else fits.
 
     Raises LoadRefused with all that does not fit, LoadError, WorkloadError."""
     asked = place.asked(stages, plan.options)
     crew = Crew(plan.options.workers, plan.shards, plan.validity.generator_cpu_ratio)
-    if calibrated is not None:
-        cpu_s = cpu_per_checkout_s(calibrated, workers=plan.options.workers)
-        return Preflight(place.require(replace(asked, cpu_s=cpu_s), crew))
-    notes = place.require(asked, crew)
-    if not _leaves_doubt(asked, place.source, crew):
-        return Preflight(notes)
-    result = _two_seconds(place, plan, tell)
-    cpu_s = cpu_per_checkout_s(result, workers=1)
-    notes = place.require(replace(asked, cpu_s=cpu_s), crew)
-    if cpu_s is None:
-        notes += ("no checkout ended well in 2 s: what one costs the generator is not known",)
-    return Preflight(notes, result.next_number)
+    workers = plan.options.workers
+    unknown = ""
+    if calibrated is None and _leaves_doubt(asked, place.source, crew):
+        preflight.require([*place.findings(asked, crew), *_run_short(values, 0.0)])
+        calibrated, workers = _two_seconds(place, plan, tell), 1
+        unknown = "no checkout ended well in 2 s: what one costs the generator is not known"
+    before = calibrated.next_number if calibrated else 0
+    cpu_s = cpu_per_checkout_s(calibrated, workers=workers) if calibrated else None
+    asked = replace(asked, cpu_s=cpu_s)
+    notes = preflight.require([*place.findings(asked, crew), *_run_short(values, before)])
+    return notes if cpu_s is not None or not unknown else (*notes, unknown)
+
+
+def _run_short(values: Values, before: float) -> list[Finding]:
+    try:
+        return [Finding("values", warning, "", refuses=False) for warning in values(before)]
+    except WorkloadError as error:
+        return [Finding("values", error.message, error.hint)]
 
 
 def _leaves_doubt(asked: Asked, source: LoadSource, crew: Crew) -> bool:

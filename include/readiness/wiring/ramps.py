@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from readiness import __version__
@@ -89,7 +90,7 @@ def open_run(
 
     Raises WorkloadFileError, and ConfigError where the workload's filter cannot be read, before the
     target is asked, TargetRefused before anything is sent as load, LoadRefused where target or host
-    have no room for it, WorkloadError where a unique column runs out of values, LoadError."""
+    have no room for it or a unique column runs out of values, WorkloadError, LoadError."""
     workload_at(request.workload)
     kept = filter_beside(request.workload)
     guard_of(kept)  # a lost key is told before the load, not after it
@@ -102,10 +103,9 @@ def open_run(
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
-    fit = require_room(place, request.plan, record.stages, calibrated, progress)
-    before = fit.checkouts + (calibrated.next_number if calibrated else 0)
-    room = require_enough_values(source, record.stages, before=before)
-    notes = tuple(filter(None, (drift, *fit.notes, *room, unmasked_words(lineage))))
+    values = partial(_values_left, source, record.stages)
+    room = require_room(place, request.plan, record.stages, calibrated, values, progress)
+    notes = tuple(filter(None, (drift, *room, unmasked_words(lineage))))
     for note in notes:
         progress(note)
     record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
@@ -216,6 +216,10 @@ def require_enough_values(
     Raises WorkloadError where these stages would repeat a value of a unique column."""
     checkouts = before + sum(area(stage, stage.duration_s) for stage in stages)
     return require_values(source.workload, source.pools, math.ceil(checkouts))
+
+
+def _values_left(source: LoadSource, stages: Iterable[Stage], before: float) -> tuple[str, ...]:
+    return require_enough_values(source, stages, before=before)
 
 
 def _calibration(plan: Plan, launch: Launch, progress: Progress) -> StageResult | None:
