@@ -61,6 +61,7 @@ def _run(control: Control) -> None:
         Pools.from_json(job.pools),
         namespace=job.namespace.encode(),
         seed=job.options.seed,
+        binding=job.options.binding,
     )
     connect = connector(job.target, set_names=workload.set_names)
     run_job(job, flow=flow, connect=connect, control=control, write=_write)

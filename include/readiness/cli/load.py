@@ -51,6 +51,12 @@ def register(commands: Commands) -> None:
         default="per-checkout",
         help="a connection for each checkout, or kept ones",
     )
+    parser.add_argument(
+        "--binding",
+        choices=("literal", "uservar"),
+        default="literal",
+        help="values in the statements, or ahead of them in a SET",
+    )
     for what in ("statement", "transaction"):
         parser.add_argument(
             f"--{what}-pause",
@@ -97,6 +103,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         "arrivals": args.arrivals,
         "pacing": args.pacing,
         "connections": args.connections,
+        "binding": args.binding,
         "statement_pause_ms": args.statement_pause,
         "transaction_pause_ms": args.transaction_pause,
         "workers": args.workers,

@@ -235,6 +235,7 @@ def _options(form: PlanForm) -> LoadOptions:
     return LoadOptions(
         arrivals=form.arrivals,
         connections=form.connections,
+        binding=form.binding,
         statement_pause_ms=form.statement_pause_ms,
         transaction_pause_ms=form.transaction_pause_ms,
         pacing=form.pacing,

@@ -258,6 +258,7 @@ class PlanForm(Form):
     arrivals: Literal["constant", "poisson"] = "constant"
     pacing: Annotated[float, PlainValidator(_pacing)] = 0.0
     connections: Literal["per-checkout", "pooled"] = "per-checkout"
+    binding: Literal["literal", "uservar"] = "literal"
     statement_pause_ms: NotNegative = 0.0
     transaction_pause_ms: NotNegative = 0.0
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000

@@ -45,7 +45,11 @@ class Place:
     def asked(self, stages: Sequence[Stage], options: LoadOptions) -> Asked:
         """What these stages ask for. Raises WorkloadError."""
         flow = compile_flow(
-            self.source.workload, self.source.pools, namespace=_NAMESPACE, seed=options.seed
+            self.source.workload,
+            self.source.pools,
+            namespace=_NAMESPACE,
+            seed=options.seed,
+            binding=options.binding,
         )
         return preflight.asked_of(flow, stages, options)
 
