@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from readiness.adapters.local_clones import LocalClones
-from readiness.cli.arguments import add_command, add_target, number, whole_number
+from readiness.cli.arguments import add_command, add_target, number, pacing, whole_number
 from readiness.cli.ramp import load_and_judge, new_folder
 from readiness.config.places import find
 from readiness.config.plan import Plan, load_plan
@@ -67,7 +67,7 @@ def register(commands: Commands) -> None:
         )
     parser.add_argument(
         "--pacing",
-        type=_pacing,
+        type=pacing,
         default="none",
         help="captured gaps between statements: captured, none, or a factor",
     )
@@ -115,12 +115,3 @@ def _plan(args: argparse.Namespace) -> Plan:
         path = Path(folder) / "load.yaml"
         path.write_text(yaml.dump(written, Dumper=CoreDumper, sort_keys=False), encoding="utf-8")
         return load_plan(path)
-
-
-def _pacing(text: str) -> float | str:
-    if text in ("captured", "none"):
-        return text
-    try:
-        return number(0.001)(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}, captured or none") from None

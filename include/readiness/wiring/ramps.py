@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import platform
-import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -51,11 +50,11 @@ from readiness.wiring.targets import (
     hold,
     launcher,
     sampler,
+    source_at,
     starter,
     workload_at,
 )
 from readiness.workload.make.budget import require_values
-from readiness.workload.make.pools import read_pools
 
 LOGS = "logs"  # of the workers, in the run folder
 _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
@@ -200,11 +199,7 @@ def run_stages(
 
 def load_source(request: RampRequest) -> LoadSource:
     """The workload and its pools, read before any load as the account that will load."""
-    path = request.workload
-    workload = workload_at(path)
-    with request.target.session() as session:
-        pools = read_pools(workload, session)
-    return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / LOGS)
+    return source_at(request.target, request.workload, request.folder.path / LOGS)
 
 
 def require_enough_values(
