@@ -113,7 +113,7 @@ def _like(
 ) -> int:
     production = load_production_figures(args.like)
     modes = [args.connections] if args.connections else CONNECTIONS
-    ways = [Way(pacing, mode) for pacing in dict.fromkeys(pacings) for mode in modes]
+    ways = [Way(factor, mode) for factor in dict.fromkeys(pacings) for mode in modes]
     fidelity = fidelity_of(
         request, settings, ways, production, rate_per_s=args.rate, tell=console.progress
     )

@@ -38,6 +38,7 @@ from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
+from readiness.wiring.fidelities import fidelity_score
 from readiness.wiring.lineage import lineage_of
 from readiness.wiring.preflights import CALIBRATION_CLIENTS, Place, require_room
 from readiness.wiring.production import watch_of, with_watched
@@ -93,6 +94,7 @@ def open_run(
     workload_at(request.workload)
     kept = filter_beside(request.workload)
     guard_of(kept)  # a lost key is told before the load, not after it
+    score, aged = fidelity_score(request.plan, request.workload)
     gate(request.target, with_watched(settings, request.plan))()
     source = load_source(request)
     place = Place.of(request.target, source)
@@ -104,10 +106,10 @@ def open_run(
     drift = drift_on(request.target, source.workload).to_text()
     values = partial(_values_left, source, record.stages)
     room = require_room(place, request.plan, record.stages, calibrated, values, progress)
-    notes = tuple(filter(None, (drift, *room, unmasked_words(lineage))))
+    notes = tuple(filter(None, (drift, *room, *aged, unmasked_words(lineage))))
     for note in notes:
         progress(note)
-    record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
+    record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
     request.folder.write_run(record)
     request.folder.write_inputs(
         plan=request.plan.source.text.encode(),

@@ -1,0 +1,100 @@
+"""A real server of each engine: what does not fit is refused before any load; capacity; likeness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.integration.checking.conftest import Readiness, Shop, connect
+
+from readiness.artifacts.fidelity_file import read_fidelity
+
+pytestmark = pytest.mark.mysql
+
+
+@pytest.fixture
+def workload(shop: Shop, readiness: Readiness, tmp_path: Path) -> Path:
+    """checkout.sql of the three captures, on a server that is adopted as a clone."""
+    file = tmp_path / "checkout.sql"
+    captures = [word for log in shop.general for word in ("--capture", log)]
+    words = ("--user", "app", "--source", shop.dsn, "-o", file)
+    assert readiness("workload", "build", *captures, *words).code == 0
+    words = ("--yes", "--masked", "invented")
+    assert readiness("clone", "adopt", shop.dsn, *words).code == 0
+    return file
+
+
+@pytest.fixture
+def narrow(shop: Shop) -> Iterator[None]:
+    """A server with few connections and small packets."""
+    names = ("max_connections", "max_allowed_packet")
+    with connect(shop.server) as root, root.cursor() as cursor:
+        cursor.execute("SELECT @@GLOBAL.max_connections, @@GLOBAL.max_allowed_packet")
+        before = cursor.fetchone() or ()
+        cursor.execute("SET GLOBAL max_connections = 20, max_allowed_packet = 1024")
+        try:
+            yield
+        finally:
+            for name, value in zip(names, before, strict=True):
+                cursor.execute(f"SET GLOBAL {name} = {value}")
+
+
+def orders(shop: Shop) -> int:
+    with connect(shop.server) as root, root.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM orders")
+        return int((cursor.fetchone() or (0,))[0])
+
+
+def test_a_server_without_room_gets_no_load(
+    shop: Shop, readiness: Readiness, workload: Path, narrow: None, tmp_path: Path
+) -> None:
+    before = orders(shop)
+    rate, pause = ("--rate", 20, "--duration", 5), ("--transaction-pause", 400)
+    said = readiness(
+        "load", "--target", shop.target, "--workload", workload, *rate, *pause, "-o",
+        tmp_path / "run",
+    )  # fmt: skip
+    assert said.code == 2
+    assert "max_connections is 20" in said.plain_err
+    assert "SET GLOBAL max_connections = " in said.plain_err
+    assert orders(shop) == before
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_ladder_finds_what_the_server_does(
+    shop: Shop, readiness: Readiness, workload: Path
+) -> None:
+    words = ("--target", shop.target, "--workload", workload, "--duration", 1, "--clients", 2)
+    said = readiness("calibrate", *words, "--json")
+    assert said.code in (0, 4), said.err  # 4: this host or the generator was the limit
+    steps = said.json["steps"]
+    assert [step["clients"] for step in steps] == [1, 2]
+    assert all(step["per_s"] > 5 for step in steps)
+    assert all(step["failed_ratio"] == 0 for step in steps)
+    assert (said.code == 4) == (said.json["limited_by"] in ("generator", "host"))
+
+
+def test_the_way_that_is_most_like_production_is_named(
+    shop: Shop, readiness: Readiness, workload: Path, tmp_path: Path
+) -> None:
+    figures, file = tmp_path / "production.yaml", tmp_path / "likeness.json"
+    figures.write_text("commits_per_s: 10\nconnections: 1\nstatements_per_s: 120\nread_iops: 9\n")
+    words = ("--target", shop.target, "--workload", workload, "--duration", 3, "--rate", 10)
+    only = ("--pacing", "none", "--connections", "pooled")
+    said = readiness("calibrate", *words, *only, "--like", figures, "-o", file, "--json")
+    assert said.code in (0, 4), said.err
+    (trial,) = read_fidelity(file).trials
+    compared = {one.metric: one for one in trial.likeness.compared}
+    assert compared["commits_per_s"].measured == pytest.approx(10, rel=0.5)
+    assert 0 <= trial.likeness.score <= 1
+    assert said.json["trials"][0]["likeness"]["score"] == trial.likeness.score
+
+
+def test_words_that_belong_together_are_asked_for_together(
+    readiness: Readiness, tmp_path: Path
+) -> None:
+    words = ("--target", "mysql://root@localhost/x", "--workload", tmp_path / "checkout.sql")
+    said = readiness("calibrate", *words, "--rate", 10)
+    assert said.code == 2
+    assert "--like" in said.plain_err
