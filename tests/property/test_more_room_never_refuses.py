@@ -80,7 +80,7 @@ def test_what_is_refused_is_told_all_at_once(
         return
     with pytest.raises(LoadRefused) as caught:
         require(found)
-    assert all(f.text[1:] in caught.value.message for f in refusals)
+    assert all(f.text in caught.value.message for f in refusals)
     assert caught.value.hint.splitlines() == [f.remedy for f in refusals]
 
 

@@ -78,7 +78,7 @@ class Calibration:
         rungs: list[Rung] = []
         for clients in clients_up_to(most_clients):
             expected = 2 * rungs[-1].per_s * (seconds + SETTLE_S) if rungs else 0.0
-            self._ports.tell(f"{clients} clients for {seconds:g} s")
+            self._ports.tell(f"{clients} client{'s' * (clients > 1)} for {seconds:g} s")
             stage = Stage(f"{clients} clients", 0.0, seconds + SETTLE_S, warmup_s=SETTLE_S)
             options = replace(self._options, closed_loop_clients=clients)
             result, samples = self._run(stage, options, expected)

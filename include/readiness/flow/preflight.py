@@ -169,8 +169,7 @@ def require(found: Sequence[Finding]) -> tuple[str, ...]:
     refused = [finding for finding in found if finding.refuses]
     if refused:
         raise LoadRefused(
-            "The load does not fit, and none was sent: "
-            + " ".join(f"{finding.text[:1].upper()}{finding.text[1:]}." for finding in refused),
+            "\n  ".join(["The load does not fit, and none was sent:", *(f.text for f in refused)]),
             hint="\n".join(finding.remedy for finding in refused),
         )
     return tuple("; ".join(filter(None, (finding.text, finding.remedy))) for finding in found)
@@ -191,7 +190,7 @@ class _Fit:
         if least > self.supply:
             yield Finding(self.name, self.told(least), self.remedy(least))
         elif most > self.supply:
-            text = f"{self.told(most)} if the server takes its time"
+            text = f"where the server takes its time, {self.told(most)}"
             yield Finding(self.name, text, self.remedy(most), refuses=False)
 
 
@@ -208,8 +207,8 @@ def _server_connections(asked: Sequence[Asked], server: Server) -> Iterator[Find
         "max_connections",
         server.max_connections - taken,
         lambda n: (
-            f"the server's max_connections is {server.max_connections:,}, {server.connected:,} are in"
-            f" use, and the load needs {n:,} and {SPARE_CONNECTIONS} to spare"
+            f"the server's max_connections is {server.max_connections:,} ({server.connected:,} in"
+            f" use), and the load needs {n:,}, with {SPARE_CONNECTIONS} to spare"
         ),
         lambda n: f"on the target:  SET GLOBAL max_connections = {n + taken}",
     ).of(least, most)
@@ -224,7 +223,7 @@ def _user_connections(asked: Sequence[Asked], server: Server) -> Iterator[Findin
         server.max_user_connections - SPARE_CONNECTIONS,
         lambda n: (
             f"the load's account may have {server.max_user_connections:,} connections"
-            f" (max_user_connections), and the load needs {n:,} and {SPARE_CONNECTIONS} to spare"
+            f" (max_user_connections), and the load needs {n:,}, with {SPARE_CONNECTIONS} to spare"
         ),
         lambda n: (
             "on the target:  ALTER USER … WITH MAX_USER_CONNECTIONS"

@@ -27,23 +27,22 @@ def workload(shop: Shop, readiness: Readiness, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def narrow(shop: Shop) -> Iterator[None]:
-    """A server with few connections and small packets."""
-    names = ("max_connections", "max_allowed_packet")
+    """A server with few connections."""
+    before = asked(shop, "SELECT @@GLOBAL.max_connections")
+    asked(shop, "SET GLOBAL max_connections = 20")
+    yield
+    asked(shop, f"SET GLOBAL max_connections = {before}")
+
+
+def asked(shop: Shop, sql: str) -> int:
+    """The first figure of an answer, 0 without one; the connection is closed again."""
     with connect(shop.server) as root, root.cursor() as cursor:
-        cursor.execute("SELECT @@GLOBAL.max_connections, @@GLOBAL.max_allowed_packet")
-        before = cursor.fetchone() or ()
-        cursor.execute("SET GLOBAL max_connections = 20, max_allowed_packet = 1024")
-        try:
-            yield
-        finally:
-            for name, value in zip(names, before, strict=True):
-                cursor.execute(f"SET GLOBAL {name} = {value}")
+        cursor.execute(sql)
+        return int((cursor.fetchone() or (0,))[0])
 
 
 def orders(shop: Shop) -> int:
-    with connect(shop.server) as root, root.cursor() as cursor:
-        cursor.execute("SELECT COUNT(*) FROM orders")
-        return int((cursor.fetchone() or (0,))[0])
+    return asked(shop, "SELECT COUNT(*) FROM orders")
 
 
 def test_a_server_without_room_gets_no_load(
@@ -62,16 +61,18 @@ def test_a_server_without_room_gets_no_load(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("clients", [1, pytest.param(16, marks=pytest.mark.long)])
 def test_a_ladder_finds_what_the_server_does(
-    shop: Shop, readiness: Readiness, workload: Path
+    shop: Shop, readiness: Readiness, workload: Path, clients: int
 ) -> None:
-    words = ("--target", shop.target, "--workload", workload, "--duration", 1, "--clients", 2)
+    words = ("--target", shop.target, "--workload", workload, "--duration", 1, "--clients", clients)
     said = readiness("calibrate", *words, "--json")
     assert said.code in (0, 4), said.err  # 4: this host or the generator was the limit
     steps = said.json["steps"]
-    assert [step["clients"] for step in steps] == [1, 2]
+    assert [step["clients"] for step in steps] == [1, 2, 4, 8, 16][: len(steps)]
+    assert len(steps) >= min(clients, 2)
     assert all(step["per_s"] > 5 for step in steps)
-    assert all(step["failed_ratio"] == 0 for step in steps)
+    assert all(step["failed_ratio"] < 0.05 for step in steps), steps  # deadlocks of many
     assert (said.code == 4) == (said.json["limited_by"] in ("generator", "host"))
 
 
@@ -79,14 +80,14 @@ def test_the_way_that_is_most_like_production_is_named(
     shop: Shop, readiness: Readiness, workload: Path, tmp_path: Path
 ) -> None:
     figures, file = tmp_path / "production.yaml", tmp_path / "likeness.json"
-    figures.write_text("commits_per_s: 10\nconnections: 1\nstatements_per_s: 120\nread_iops: 9\n")
-    words = ("--target", shop.target, "--workload", workload, "--duration", 3, "--rate", 10)
+    figures.write_text("statements_per_s: 130\nconnections: 1\nthreads_running: 1\naas: 0.1\n")
+    words = ("--target", shop.target, "--workload", workload, "--duration", 2, "--rate", 10)
     only = ("--pacing", "none", "--connections", "pooled")
     said = readiness("calibrate", *words, *only, "--like", figures, "-o", file, "--json")
     assert said.code in (0, 4), said.err
     (trial,) = read_fidelity(file).trials
     compared = {one.metric: one for one in trial.likeness.compared}
-    assert compared["commits_per_s"].measured == pytest.approx(10, rel=0.5)
+    assert compared["statements_per_s"].measured == pytest.approx(130, rel=0.5)
     assert 0 <= trial.likeness.score <= 1
     assert said.json["trials"][0]["likeness"]["score"] == trial.likeness.score
 
