@@ -14,7 +14,7 @@ from readiness.model.load import Stage
 
 RATES = st.floats(0.1, 5000.0)
 STAGES = st.lists(
-    st.builds(Stage, st.just("x"), RATES, st.floats(1.0, 200.0), st.floats(0.0, 30.0)),
+    st.builds(Stage, st.just("x"), RATES, st.floats(1.0, 200.0), st.floats(0.01, 30.0)),
     min_size=1,
     max_size=3,
 ).map(tuple)

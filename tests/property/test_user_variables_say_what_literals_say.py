@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes.checkouts import basket_workload, small_pools, small_workload
+from tests.fakes.playing import play, steady
+from tests.fakes.wire import WireServer, error, ok
 
+from readiness.errors import WorkloadError
+from readiness.load.plan import pauses_ns
+from readiness.model.load import LoadOptions
 from readiness.model.workload import SET_STATEMENT, Workload
 from readiness.ports import CheckoutFlow
 from readiness.sql.lexer import LITERALS, TokenKind, lex
@@ -97,3 +103,52 @@ def test_what_no_statement_names_is_not_sent() -> None:
     assert b"@sku_0" not in statements[0][2]
     assert b"@sku_0" in statements[1][2]
     assert b"@loan_id_0" not in b"".join(text for _, _, text in statements)  # only derived from
+
+
+PAUSES = st.builds(
+    LoadOptions,
+    statement_pause_ms=st.integers(0, 9).map(float),
+    transaction_pause_ms=st.integers(0, 9).map(float),
+    pacing=st.sampled_from([0.0, 1.0, 2.5]),
+)
+
+
+@pytest.mark.parametrize("case", CASES)
+@given(options=PAUSES)
+def test_sets_take_no_pause_and_change_none(case: str, options: LoadOptions) -> None:
+    literal, uservar = both(*CASES[case])
+    pauses = list(zip(uservar.statement_ids, pauses_ns(uservar, options), strict=True))
+    assert [ns for name, ns in pauses if name != SET_STATEMENT] == list(pauses_ns(literal, options))
+    assert all(ns == 0 for name, ns in pauses if name == SET_STATEMENT)
+
+
+def test_another_try_sends_the_ids_of_that_try() -> None:
+    """The server's own ids of the second try go ahead again, and nothing of the first is used."""
+    ids, commits = iter(range(500, 600)), iter([ok(), error(1213)])
+
+    def answer(sql: bytes) -> bytes:
+        if sql == b"COMMIT":
+            return next(commits, ok())
+        return ok(next(ids)) if b"INTO notes" in sql else ok()
+
+    workload, pools = CASES["basket"]
+    server = WireServer(answer)
+    one = replace(workload.repeats[0], counts=(2,))
+    flow = compile_flow(
+        replace(workload, repeats=(one,)), pools, namespace=b"run", seed=1, binding="uservar"
+    )
+    played = play(flow, server.connect, steady(5, 0.2), retries=1)
+    assert (played.report.ok, played.report.errors) == (1, {})
+    assert played.total("retried") == 1
+    read = b"SELECT text FROM notes WHERE id = @note_id_1"
+    notes = [q for q in server.queries if b"@note_id" in q]
+    assert notes == [b"SET @note_id_1 = 500", read, b"SET @note_id_1 = 501", read]
+    assert played.report.statements[SET_STATEMENT].count == 3
+
+
+def test_a_statement_of_that_id_is_refused_with_a_way_out() -> None:
+    workload, pools = CASES["small"]
+    taken = replace(workload.steps[0], statement_id=SET_STATEMENT)
+    with pytest.raises(WorkloadError, match="binding: uservar") as caught:
+        both(replace(workload, steps=(taken, *workload.steps[1:])), pools)
+    assert "binding: literal" in caught.value.hint
