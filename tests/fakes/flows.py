@@ -41,14 +41,15 @@ class TextFlow:
         self.transactions: Sequence[int] = self._transactions()
 
     def _transactions(self) -> list[int]:
-        numbers, current, count = [], 0, 0
-        for kind in self.kinds:
+        numbers, count = [], 0
+        current = dict.fromkeys(self.connections, 0)
+        for connection, kind in zip(self.connections, self.kinds, strict=True):
             if kind is StatementKind.BEGIN:
                 count += 1
-                current = count
-            numbers.append(current)
+                current[connection] = count
+            numbers.append(current[connection])
             if kind in {StatementKind.COMMIT, StatementKind.ROLLBACK}:
-                current = 0
+                current[connection] = 0
         return numbers
 
     def new_values(self, number: int) -> list[bytes]:

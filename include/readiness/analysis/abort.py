@@ -20,6 +20,7 @@ _HISTOGRAMS = {
     "connect": "connect",
     "schedule_lag": "lag",
     "timer_floor": "timer_floor",
+    "gate_wait": "queue",
 }
 
 

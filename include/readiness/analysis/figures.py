@@ -81,6 +81,8 @@ def tick_series(tick: Tick) -> dict[str, float]:
         "achieved_rate_per_s": float(tick.finished),
         "goodput_per_s": float(tick.finished - tick.failed),
         "dropped_per_s": float(tick.dropped),
+        "retries_per_s": float(tick.retried),
+        "expired_per_s": float(tick.expired),
         "in_flight": float(tick.in_flight),
         "generator_cpu_ratio": tick.generator_cpu_ratio,
         "run_queue_delay_ratio": tick.run_queue_delay_ratio,
@@ -92,6 +94,8 @@ def _latency_figures(result: StageResult) -> dict[str, Figure]:
     histograms = {
         stem: merged(getattr(t, kind) for t in ticks) for stem, kind in _LATENCY_KINDS.items()
     }
+    if any(t.queue.count or t.expired for t in ticks):  # else there was no gate, or no wait at it
+        histograms["gate_wait"] = merged(t.queue for t in ticks)
     histograms["checkout_service"] = result.service
     own = (h for name, h in result.statements.items() if name != SET_STATEMENT)
     histograms["statement"] = merged(own)

@@ -50,7 +50,7 @@ _GENERATORS_OWN = {
     "schedule_lag_p99_ms",
     "timer_floor_p99_ms",
 }
-_COUNTED = {"achieved_ratio", "error_ratio", "dropped_per_s", "in_flight"}
+_COUNTED = {"achieved_ratio", "error_ratio", "dropped_per_s", "expired_per_s", "in_flight"}
 _NOT_EVIDENCE = {VerdictWord.INVALID, VerdictWord.ABORTED}
 
 

@@ -242,6 +242,7 @@ def _flow(path: Path, form: FlowForm) -> Flow:
 
 
 def _options(form: PlanForm) -> LoadOptions:
+    gate = form.admission
     return LoadOptions(
         arrivals=form.arrivals,
         connections=form.connections,
@@ -252,4 +253,8 @@ def _options(form: PlanForm) -> LoadOptions:
         in_flight_limit=form.in_flight_limit,
         workers=form.workers,
         seed=form.seed,
+        retries=form.retries,
+        admit=gate.admit if gate else 0,
+        admit_every_s=gate.every_s if gate else 1.0,
+        admit_expire_s=(gate.expire_s or 0.0) if gate else 0.0,
     )

@@ -257,6 +257,15 @@ class CloneForm(Form):
     keep_on_not_ready_min: Annotated[float, Field(ge=0, le=24 * 60)] = 0.0
 
 
+class AdmissionForm(Form):
+    """A gate before the database: so many checkouts are let in each interval, the others wait."""
+
+    WHAT: ClassVar[str] = "an admission gate"
+    admit: Annotated[int, Field(ge=1, le=100_000)]
+    every_s: Annotated[float, Field(ge=0.05, le=3600)] = 1.0
+    expire_s: Positive | None = None
+
+
 class PlanForm(Form):
     """A plan file."""
 
@@ -272,6 +281,8 @@ class PlanForm(Form):
     statement_pause_ms: NotNegative = 0.0
     transaction_pause_ms: NotNegative = 0.0
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
+    retries: Annotated[int, Field(ge=0, le=20)] = 3
+    admission: AdmissionForm | None = None
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1

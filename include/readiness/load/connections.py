@@ -22,6 +22,9 @@ from readiness.load.packets import QUIT, ReplyReader
 from readiness.ports import Connector
 
 THREADS = 8
+MOST_THREADS = 128
+_JOIN_S = 0.4
+_PATIENCE_NS = 50_000_000  # an order that waited longer for a thread is a reason for one more
 AHEAD_NS = 250_000_000  # a connection is opened this long before it is needed
 
 
@@ -72,22 +75,24 @@ class Opened:
 class Opener:
     """Helper threads that open sets of `size` connections; `wake_fd` turns readable when one came.
 
-    Threads blocked on a silent server are daemons: they never hold up the end of the process."""
+    Where logins are slow, more threads come by themselves, up to `MOST_THREADS`: few logins at a time
+    would hold the arrivals up, and that would be the generator's doing. Threads blocked on a silent
+    server are daemons: they never hold up the end of the process."""
 
     def __init__(self, connect: Connector, *, size: int, threads: int = THREADS) -> None:
         self._connect = connect
         self._size = size
-        self._orders: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[int] = queue.SimpleQueue()  # when it was ordered; 0: end
         self._done: deque[Opened] = deque()
         self._closed = threading.Event()
         self.wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(threads)]
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[threading.Thread] = []
+        for _ in range(threads):
+            self._hire()
 
     def order(self) -> None:
         """Asks for one more set."""
-        self._orders.put(True)
+        self._orders.put(time.monotonic_ns())
 
     def take(self) -> list[Opened]:
         """All that came since the last call. Raises what a connector must not raise."""
@@ -104,18 +109,27 @@ class Opener:
     def close(self) -> None:
         """Ends the threads and closes what nobody took."""
         self._closed.set()
-        for _ in self._threads:
-            self._orders.put(False)
+        for _ in range(MOST_THREADS):
+            self._orders.put(0)
+        deadline = time.monotonic() + _JOIN_S
         for thread in self._threads:
-            thread.join(timeout=0.05)
+            thread.join(timeout=max(deadline - time.monotonic(), 0.0))
         while self._done:
             _close(self._done.popleft().connections)
         # A thread that still waits for a silent server may yet write to it.
         if not any(thread.is_alive() for thread in self._threads):
             os.close(self.wake_fd)
 
+    def _hire(self) -> None:
+        thread = threading.Thread(target=self._work, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
     def _work(self) -> None:
-        while self._orders.get() and not self._closed.is_set():
+        while (ordered_ns := self._orders.get()) and not self._closed.is_set():
+            waited_ns = time.monotonic_ns() - ordered_ns
+            if waited_ns > _PATIENCE_NS and len(self._threads) < MOST_THREADS:
+                self._hire()
             opened = self._open()
             if self._closed.is_set():
                 _close(opened.connections)

@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readiness.errors import LoadError, WorkerLost
@@ -236,10 +236,17 @@ class _StageRun:
             checkouts_ok=sum(report.ok for report in reports),
             checkouts_failed=sum(report.failed for report in reports),
             aborted_by=self._aborted_by or next(own_reasons, ""),
-            notes=(f"{cut} checkouts were cut by the stop",) if cut else (),
+            notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),
         )
+
+
+def _notes(cut: int, expired: int) -> Iterator[str]:
+    if cut:
+        yield f"{cut} checkouts were cut by the stop"
+    if expired:
+        yield f"{expired} checkouts left the line outside the gate"
 
 
 def _statements(reports: Sequence[WorkerReport]) -> dict[str, Histogram]:

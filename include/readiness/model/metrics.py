@@ -63,6 +63,7 @@ _LATENCIES = {
     "connect": "opening and authenticating one connection",
     "commit": "COMMIT sent to OK received, at the client",
     "statement": "one statement sent to its reply, at the client",
+    "gate_wait": "time outside the admission gate, of the checkouts that were let in",
 }
 
 _Row = tuple[str, str, Better, tuple[str, ...], str]
@@ -74,7 +75,9 @@ _ENGINE: tuple[_Row, ...] = (
     ("achieved_ratio", "ratio", _HIGH, _WHOLE, "checkouts finished / due, over the stage"),
     ("error_ratio", "ratio", _LOW, _WHOLE, "checkouts failed / finished, over the stage"),
     ("dropped_per_s", "/s", _LOW, _OVER_TIME, "due but never started: the in-flight limit"),
-    ("in_flight", "checkouts", _LOW, _OVER_TIME, "started and not finished"),
+    ("in_flight", "checkouts", _LOW, _OVER_TIME, "due and not over"),
+    ("retries_per_s", "/s", _LOW, _OVER_TIME, "transactions tried again: deadlock, lock timeout"),
+    ("expired_per_s", "/s", _LOW, _OVER_TIME, "left the line outside the admission gate"),
     ("schedule_lag_p50_ms", "ms", _LOW, _WHOLE, "how late the engine came to an arrival, median"),
     ("schedule_lag_p99_ms", "ms", _LOW, _WHOLE, "how late the engine came to an arrival, p99"),
     ("generator_cpu_ratio", "ratio", _LOW, _OVER_TIME, "CPU of the busiest worker, of one core"),

@@ -268,9 +268,10 @@ def _errors_of(errors: dict[tuple[str, int], int], statement_id: str) -> int:
 def _errors(run: RunView) -> tuple[ErrorRow, ...]:
     """The most frequent errors of all stages, warm-up included."""
     rows = [
-        ErrorRow(run.label(result.stage.name), where, error_words(code), count)
+        ErrorRow(run.label(result.stage.name), where, error_words(code) + ending, count)
         for result in run.results
-        for (where, code), count in result.errors.items()
+        for errors, ending in ((result.errors, ""), (result.retries, ", tried again"))
+        for (where, code), count in errors.items()
     ]
     return tuple(sorted(rows, key=lambda row: -row.count)[:_TOP_ERRORS])
 

@@ -101,3 +101,15 @@ def test_statements_and_service_are_of_the_whole_stage() -> None:
     figures = stage_figures(result, [])
     assert figures["statement_mean_ms"].series == (3.5,)
     assert figures["checkout_service_mean_ms"].series == (60.0,)
+
+
+def test_retries_and_those_who_left_are_counted_each_second() -> None:
+    figures = stage_figures(stage_result(retried=3, expired=2), [])
+    assert figures["retries_per_s"].series == (3.0,) * 8
+    assert figures["expired_per_s"].series == (2.0,) * 8
+
+
+def test_the_wait_at_a_gate_is_a_figure_only_where_there_is_a_gate() -> None:
+    assert "gate_wait_p50_ms" not in stage_figures(stage_result(), [])
+    waited = stage_figures(stage_result(queue=histogram(40.0, 100)), [])
+    assert waited["gate_wait_p50_ms"].series[0] == pytest.approx(40.0, rel=0.01)

@@ -24,6 +24,8 @@ stages:
 pacing: captured
 workers: 2
 shards: 3
+retries: 5
+admission: {admit: 40, every_s: 0.5, expire_s: 20}
 in_flight_limit: 100
 abort:
   - {metric: commit_p99_ms, op: ">", limit: 1000, for_s: 5}
@@ -73,6 +75,9 @@ def test_the_source_is_kept_as_it_stood(plan: Plan) -> None:
 def test_options_and_limits_come_through(plan: Plan) -> None:
     assert (plan.options.pacing, plan.options.workers, plan.options.in_flight_limit) == (1, 2, 100)
     assert plan.shards == 3
+    assert plan.options.retries == 5
+    gate = (plan.options.admit, plan.options.admit_every_s, plan.options.admit_expire_s)
+    assert gate == (40, 0.5, 20)
     assert (plan.validity.generator_cpu_ratio, plan.validity.schedule_lag_p99_ms) == (0.5, 50)
     assert [(a.metric, a.for_s) for a in plan.abort] == [("commit_p99_ms", 5.0)]
 

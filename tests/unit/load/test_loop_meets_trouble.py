@@ -60,6 +60,16 @@ def test_a_refusing_server_fails_each_arrival_once() -> None:
     assert (played.report.failed, played.total("started")) == (10, 0)
 
 
+def test_slow_logins_do_not_hold_each_other_up() -> None:
+    """At 200 a second, 0.2 s each: eight at a time would fall behind by four fifths."""
+    server = WireServer(before_connect=lambda: time.sleep(0.2))
+    played = play(TextFlow(["SELECT 1"]), server.connect, steady(200, 2))
+    assert played.report.ok == 400
+    late = played.histogram("checkout").percentile(0.99) or 0
+    assert late < 1.0e9
+    assert (played.ticks[-1].checkout.percentile(0.5) or 0) < 0.1e9
+
+
 def test_local_infile_is_refused_as_an_error() -> None:
     server = WireServer(lambda _: packet(b"\xfb/etc/passwd"))
     played = play(TextFlow(["LOAD DATA"]), server.connect, steady(5, 0.4))
