@@ -76,12 +76,21 @@ class Asked:
     is_pooled: bool = False
     pool_size: int = 0
     clients: int = 0  # of a closed loop
+    admitted_per_s: float = math.inf  # by a gate
     cpu_s: float | None = None
 
     @property
     def rate_per_s(self) -> float:
-        """The highest rate of its stages."""
-        return max((max(s.rate_per_s, s.from_rate_per_s) for s in self.stages), default=0.0)
+        """The highest rate at which its checkouts begin."""
+        highest = max((max(s.rate_per_s, s.from_rate_per_s) for s in self.stages), default=0.0)
+        return min(highest, self.admitted_per_s)
+
+    def closed_within(self, seconds: float) -> float:
+        """Connections that are closed in the busiest so many seconds."""
+        if self.is_pooled:
+            return 0.0
+        begun = min(busiest(self.stages, seconds), self.admitted_per_s * seconds)
+        return begun * self.connections
 
     @property
     def least_in_flight(self) -> int:
@@ -118,6 +127,7 @@ def asked_of(
         is_pooled=pooled,
         pool_size=options.pool_size if pooled else 0,
         clients=options.closed_loop_clients,
+        admitted_per_s=options.admit / options.admit_every_s if options.admit else math.inf,
         cpu_s=cpu_s,
     )
 
@@ -248,9 +258,7 @@ def _open_files(asked: Sequence[Asked], host: Host, crew: Crew) -> Iterator[Find
 def _ports(asked: Sequence[Asked], host: Host, crew: Crew) -> Iterator[Finding]:
     if host.ports is None:
         return iter(())
-    resting = sum(
-        busiest(a.stages, host.port_rests_s) * a.connections for a in asked if not a.is_pooled
-    )
+    resting = sum(one.closed_within(host.port_rests_s) for one in asked)
     least, most = (math.ceil((n + resting) / crew.shards) for n in _connections(asked))
     return _Fit(
         "local ports",

@@ -123,6 +123,16 @@ def test_pauses_longer_than_the_servers_patience_are_refused() -> None:
     assert told(server=replace(SERVER, wait_timeout_s=2.1)) == []
 
 
+def test_a_gate_lets_no_more_in_than_it_says() -> None:
+    server = replace(SERVER, max_connections=408)
+    assert findings([replace(ASKED, in_flight_limit=200)], server, HOST, CREW) == []
+    gated = replace(ASKED, admitted_per_s=20.0)
+    assert not one(told(gated, replace(SERVER, max_connections=88))).refuses
+    assert one(told(gated, replace(SERVER, max_connections=87))).refuses
+    options = LoadOptions(admit=10, admit_every_s=0.5)
+    assert asked_of(TextFlow(["SELECT 1"]), [STAGE], options).rate_per_s == 20.0
+
+
 def test_the_longest_statement_must_pass() -> None:
     assert told(server=replace(SERVER, max_allowed_packet_bytes=2001)) == []
     found = one(told(server=replace(SERVER, max_allowed_packet_bytes=2000)))
