@@ -12,10 +12,9 @@ import statistics
 from collections.abc import Mapping
 
 from readiness.errors import AnalysisError
-from readiness.model.fidelity import Compared, Likeness
+from readiness.model.fidelity import LEAST_METRICS, Compared, Likeness
 from readiness.model.verdict import ValidityLimits, ValidityRule
 
-LEAST_METRICS = 3  # fewer can agree by chance
 FIDELITY = "fidelity"
 WORKLOAD = "workload"
 

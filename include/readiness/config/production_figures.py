@@ -15,6 +15,7 @@ from readiness.config.mistakes import in_order
 from readiness.config.nearest import did_you_mean
 from readiness.config.yaml_file import YamlFile, read_yaml
 from readiness.errors import ConfigError, Mistake
+from readiness.model.fidelity import LEAST_METRICS
 from readiness.model.metrics import CATALOGUE, Origin
 
 _WHAT = "The file of production's figures"
@@ -39,6 +40,12 @@ def load_production_figures(path: Path) -> Mapping[str, float]:
     mistakes = [*file.duplicates, *_mistakes(file)]
     if mistakes:
         raise in_order(_WHAT, mistakes)
+    if len(file.data) < LEAST_METRICS:
+        raise ConfigError(
+            f"{path} has {len(file.data)} figures; at least {LEAST_METRICS} are needed.",
+            hint="Fewer can agree by chance. Add such as  statements_per_s, threads_running,"
+            " connections.",
+        )
     return {name: float(str(value)) for name, value in file.data.items()}
 
 

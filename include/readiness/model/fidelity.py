@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LEAST_METRICS = 3  # fewer can agree by chance
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:

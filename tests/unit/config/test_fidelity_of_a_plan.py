@@ -90,7 +90,11 @@ def test_a_run_folders_plan_needs_the_file_no_more(tmp_path: Path) -> None:
 def test_figures_of_production_are_metrics_of_the_catalogue(tmp_path: Path) -> None:
     path = tmp_path / "production.yaml"
     path.write_text("commits_per_s: 118\nthreads_running: 2.4\n")
-    assert load_production_figures(path) == {"commits_per_s": 118.0, "threads_running": 2.4}
+    with pytest.raises(ConfigError, match="2 figures; at least 3"):
+        load_production_figures(path)
+    path.write_text("commits_per_s: 118\nthreads_running: 2.4\naas: 0\n")
+    read = load_production_figures(path)
+    assert read == {"commits_per_s": 118.0, "threads_running": 2.4, "aas": 0.0}
 
 
 def test_every_wrong_figure_of_production_is_told_at_once(tmp_path: Path) -> None:
