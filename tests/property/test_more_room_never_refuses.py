@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readiness.errors import LoadRefused
-from readiness.flow.preflight import Asked, Crew, Host, Server, findings, require
+from readiness.flow.asked import Asked
+from readiness.flow.preflight import Crew, Host, Server, findings, require
 from readiness.model.load import Stage
 
 RATES = st.floats(0.1, 5000.0)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from readiness.config.settings import Settings
 from readiness.flow import preflight
+from readiness.flow.asked import Asked
 from readiness.flow.calibrate import Calibration, CalibrationPorts, Way
-from readiness.flow.preflight import Asked, Crew
+from readiness.flow.preflight import Crew
 from readiness.load.calibrate import SETTLE_S, Rung
 from readiness.model.fidelity import Fidelity
 from readiness.model.load import LoadOptions, Stage

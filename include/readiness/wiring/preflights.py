@@ -9,7 +9,8 @@ from readiness.adapters.limits import host_limits, server_limits
 from readiness.config.plan import Plan
 from readiness.errors import WorkloadError
 from readiness.flow import preflight
-from readiness.flow.preflight import Asked, Crew, Finding, Host, Server
+from readiness.flow.asked import Asked, asked_of
+from readiness.flow.preflight import Crew, Finding, Host, Server
 from readiness.flow.ramp import calibrate
 from readiness.load.calibrate import cpu_per_checkout_s, rough_cpu_per_checkout_s
 from readiness.model.load import LoadOptions, Stage, StageResult
@@ -51,7 +52,7 @@ class Place:
             seed=options.seed,
             binding=options.binding,
         )
-        return preflight.asked_of(flow, stages, options)
+        return asked_of(flow, stages, options)
 
     def findings(self, asked: Asked, crew: Crew) -> list[Finding]:
         """All that does not fit."""

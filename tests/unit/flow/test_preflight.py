@@ -8,17 +8,8 @@ import pytest
 from tests.fakes.flows import TextFlow
 
 from readiness.errors import LoadRefused
-from readiness.flow.preflight import (
-    Asked,
-    Crew,
-    Finding,
-    Host,
-    Server,
-    asked_of,
-    busiest,
-    findings,
-    require,
-)
+from readiness.flow.asked import Asked, asked_of, busiest
+from readiness.flow.preflight import Crew, Finding, Host, Server, findings, require
 from readiness.model.load import LoadOptions, Stage
 
 STAGE = Stage("peak", rate_per_s=100.0, hold_s=300.0, ramp_s=10.0)
