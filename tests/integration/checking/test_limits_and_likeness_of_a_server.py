@@ -61,6 +61,22 @@ def test_a_server_without_room_gets_no_load(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.long
+def test_more_than_a_worker_can_make_is_refused_by_what_was_measured(
+    shop: Shop, readiness: Readiness, workload: Path, tmp_path: Path
+) -> None:
+    words = ("--target", shop.target, "--workload", workload, "--duration", 2)
+    pooled = ("--connections", "pooled", "-o", tmp_path / "run")
+    said = readiness("load", *words, *pooled, "--rate", 20_000)
+    assert said.code == 2
+    assert "measuring for 2 s what a checkout costs the generator" in said.err
+    assert "cores (measured)" in said.plain_err
+    assert "workers: " in said.plain_err
+    quiet = readiness("load", *words, *pooled, "--rate", 5)
+    assert quiet.code == 0, quiet.err
+    assert "measuring" not in quiet.err  # a rough figure leaves no doubt
+
+
 @pytest.mark.parametrize("clients", [1, pytest.param(16, marks=pytest.mark.long)])
 def test_a_ladder_finds_what_the_server_does(
     shop: Shop, readiness: Readiness, workload: Path, clients: int
