@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from readiness import __version__
 from readiness.cli import (
+    calibrate,
     capture,
     clone,
     console,
@@ -29,7 +30,21 @@ from readiness.cli.arguments import Parser
 from readiness.errors import ReadinessError
 from readiness.model.boundary import unexpected
 
-COMMANDS = (server, capture, workload, scan, clone, mask, load, ramp, judge, report, prune, doctor)
+COMMANDS = (
+    server,
+    capture,
+    workload,
+    scan,
+    clone,
+    mask,
+    calibrate,
+    load,
+    ramp,
+    judge,
+    report,
+    prune,
+    doctor,
+)
 
 _EPILOG = """\
 A target is named by a DSN without a password:

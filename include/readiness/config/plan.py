@@ -100,6 +100,7 @@ class Plan:
     note: str = ""
     shards: int = 1
     production_watch: ProductionWatchPlan | None = None
+    fidelity: Path | None = None
 
     @property
     def flow(self) -> Flow:
@@ -145,6 +146,7 @@ def load_plan(name_or_path: str | Path) -> Plan:
         *_second_flow(file, form),
         *_same_names(file, form),
         *_rates_without_normal(file, form),
+        *_fidelity_without_file(file, form),
         *stages_not_planned(Path(form.expectations), [s.name for s in form.stages]),
         *(policy_mistakes(_masking(form.clone)) if form.clone else []),
     ]
@@ -179,6 +181,13 @@ def _rates_without_normal(file: YamlFile, form: PlanForm) -> list[Mistake]:
     return mistakes
 
 
+def _fidelity_without_file(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    if form.fidelity or not form.validity.fidelity_min:
+        return []
+    told = "nothing is compared: give the plan a fidelity: FILE of `readiness calibrate --like`"
+    return [file.at_value(("validity", "fidelity_min"), told)]
+
+
 def _plan(file: YamlFile, form: PlanForm) -> Plan:
     return Plan(
         name=form.name,
@@ -200,6 +209,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         note=form.note,
         shards=form.shards,
         production_watch=_production_watch(form.production_watch),
+        fidelity=Path(form.fidelity) if form.fidelity else None,
     )
 
 
@@ -236,6 +246,7 @@ def _options(form: PlanForm) -> LoadOptions:
     return LoadOptions(
         arrivals=form.arrivals,
         connections=form.connections,
+        binding=form.binding,
         statement_pause_ms=form.statement_pause_ms,
         transaction_pause_ms=form.transaction_pause_ms,
         pacing=form.pacing,

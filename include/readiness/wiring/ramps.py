@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import platform
-import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from readiness import __version__
@@ -30,6 +30,7 @@ from readiness.flow.ramp import (
     calibrate,
     run_believable_stage,
 )
+from readiness.load.calibrate import capacity as capacity_of
 from readiness.load.messages import Assignment
 from readiness.load.schedule import area
 from readiness.model.load import Stage, StageResult
@@ -37,7 +38,9 @@ from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
+from readiness.wiring.fidelities import fidelity_score
 from readiness.wiring.lineage import lineage_of
+from readiness.wiring.preflights import CALIBRATION_CLIENTS, Place, require_room
 from readiness.wiring.production import watch_of, with_watched
 from readiness.wiring.scans import guard_of
 from readiness.wiring.shards import post_of, shard_of, spread
@@ -48,13 +51,12 @@ from readiness.wiring.targets import (
     hold,
     launcher,
     sampler,
+    source_at,
     starter,
     workload_at,
 )
 from readiness.workload.make.budget import require_values
-from readiness.workload.make.pools import read_pools
 
-CALIBRATION_CLIENTS = 8
 LOGS = "logs"  # of the workers, in the run folder
 _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
@@ -87,23 +89,27 @@ def open_run(
     since the capture is said, and noted with the run.
 
     Raises WorkloadFileError, and ConfigError where the workload's filter cannot be read, before the
-    target is asked, TargetRefused before anything is sent as load, WorkloadError where a unique
-    column runs out of values, LoadError."""
+    target is asked, TargetRefused before anything is sent as load, LoadRefused where target or host
+    have no room for it or a unique column runs out of values, WorkloadError, LoadError."""
     workload_at(request.workload)
     kept = filter_beside(request.workload)
     guard_of(kept)  # a lost key is told before the load, not after it
+    score, aged = fidelity_score(request.plan, request.workload)
     gate(request.target, with_watched(settings, request.plan))()
     source = load_source(request)
-    capacity = _capacity(request.plan, launcher(request.target, source), progress)
+    place = Place.of(request.target, source)
+    calibrated = _calibration(request.plan, launcher(request.target, source), progress)
+    capacity = capacity_of(calibrated) if calibrated else 0.0
     normal = _normal_rate(request.plan, capacity)
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
-    room = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
-    notes = tuple(filter(None, (drift, *room, unmasked_words(lineage))))
+    values = partial(_values_left, source, record.stages)
+    room = require_room(place, request.plan, record.stages, calibrated, values, progress)
+    notes = tuple(filter(None, (drift, *room, *aged, unmasked_words(lineage))))
     for note in notes:
         progress(note)
-    record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
+    record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
     request.folder.write_run(record)
     request.folder.write_inputs(
         plan=request.plan.source.text.encode(),
@@ -195,11 +201,7 @@ def run_stages(
 
 def load_source(request: RampRequest) -> LoadSource:
     """The workload and its pools, read before any load as the account that will load."""
-    path = request.workload
-    workload = workload_at(path)
-    with request.target.session() as session:
-        pools = read_pools(workload, session)
-    return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / LOGS)
+    return source_at(request.target, request.workload, request.folder.path / LOGS)
 
 
 def require_enough_values(
@@ -213,17 +215,15 @@ def require_enough_values(
     return require_values(source.workload, source.pools, math.ceil(checkouts))
 
 
-def _calibrated(plan: Plan, capacity_per_s: float) -> float:
-    """The checkouts that the calibration ran."""
-    asked = plan.flow.normal_rate
-    return capacity_per_s * asked.calibrate_s if asked and asked.needs_calibration else 0.0
+def _values_left(source: LoadSource, stages: Iterable[Stage], before: float) -> tuple[str, ...]:
+    return require_enough_values(source, stages, before=before)
 
 
-def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:
-    """Checkouts per second at most, measured where the normal rate depends on it; else 0."""
+def _calibration(plan: Plan, launch: Launch, progress: Progress) -> StageResult | None:
+    """A closed loop where the normal rate depends on what it reaches."""
     asked = plan.flow.normal_rate
     if asked is None or not asked.needs_calibration:
-        return 0.0
+        return None
     progress(f"calibrating for {asked.calibrate_s:g} s with {CALIBRATION_CLIENTS} clients")
     return calibrate(
         plan.options,
