@@ -39,7 +39,7 @@ class ScriptedWorker:
         self._stays = stays or self._stubborn
         self._started = threading.Event()
         self._ended = threading.Event()
-        self._heard: list[Message] = []
+        self.heard: list[Message] = []
         self.was_killed = False
 
     @property
@@ -47,7 +47,7 @@ class ScriptedWorker:
         return self._ended.is_set()
 
     def received(self, kind: str) -> list[object]:
-        return [message[kind] for message in self._heard if kind in message]
+        return [message[kind] for message in self.heard if kind in message]
 
     def lines(self) -> Iterator[bytes]:
         yield from self._lines[:1]
@@ -62,8 +62,8 @@ class ScriptedWorker:
         message = json.loads(line)
         if self._hears_no_stop and "stop" in message:
             raise WorkerLost("it has ended")
-        self._heard.append(message)
-        if "go" in self._heard[-1]:
+        self.heard.append(message)
+        if "go" in self.heard[-1]:
             self._started.set()
 
     def close_input(self) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from readiness.artifacts.run_folder import RunFolder
 from readiness.model.histogram import Histogram
-from readiness.model.load import Stage, StageResult, Tick
+from readiness.model.load import RateChange, Stage, StageResult, Tick
 from readiness.model.metrics import Sample
 
 counts = st.integers(0, 2**40)
@@ -47,7 +47,10 @@ ticks = st.builds(
 )
 results = st.builds(
     StageResult,
-    stage=st.builds(Stage, name=words, rate_per_s=reals, hold_s=reals, ramp_s=reals),
+    stage=st.builds(
+        Stage, name=words, rate_per_s=reals, hold_s=reals, ramp_s=reals, tuned_max_per_s=reals
+    ),
+    rates=st.lists(st.builds(RateChange, from_s=st.integers(0, 999), rate_per_s=reals)).map(tuple),
     started_at=reals,
     ended_at=reals,
     ticks=st.lists(ticks, max_size=3).map(

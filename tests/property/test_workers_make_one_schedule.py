@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from readiness.config.plan import load_plan
 from readiness.errors import ConfigError
-from readiness.load.schedule import area, arrivals, moment
-from readiness.model.load import Stage
+from readiness.load.schedule import Schedule, area, arrivals, moment
+from readiness.model.load import RateChange, Stage
 from readiness.wiring.shards import Shards, shard_of
 
 PLAN = load_plan("demo")
@@ -113,3 +113,59 @@ def test_a_fractional_rate_is_kept_over_a_long_stage() -> None:
 def test_what_cannot_be_a_schedule_is_refused(stage: Stage, kind: str) -> None:
     with pytest.raises(ConfigError):
         arrivals(stage, kind=kind)
+
+
+def tuned(schedule: Schedule, changes: list[RateChange], *, heard_s: float) -> list[float]:
+    """All arrivals of a worker that hears of each change `heard_s` before it holds."""
+    due, waiting = [], list(changes)
+    while waiting or math.isfinite(schedule.due_s()):
+        if waiting and schedule.due_s() >= waiting[0].from_s - heard_s:
+            schedule.change(waiting.pop(0))
+            continue
+        due.append(schedule.due_s())
+        schedule.advance()
+    return due
+
+
+def turned(changes: list[tuple[int, float]], end_s: int | None) -> list[RateChange]:
+    """Changes in order, and where there is one, the end after them."""
+    made = [RateChange(from_s, rate) for from_s, rate in sorted(changes)]
+    if end_s is not None:
+        made = [c for c in made if c.from_s < end_s] + [RateChange(end_s, 0.0)]
+    return made
+
+
+changes_by_hand = st.builds(
+    turned,
+    st.lists(st.tuples(st.integers(0, 20), st.floats(0.01, 60.0)), max_size=6),
+    st.one_of(st.none(), st.integers(0, 20)),
+)
+
+
+@given(stages, kinds, changes_by_hand, st.integers(1, 7), st.floats(0, 2))
+def test_whatever_a_person_turns_the_stripes_are_exactly_one_schedule(
+    stage: Stage, kind: str, changes: list[RateChange], workers: int, heard_s: float
+) -> None:
+    whole = tuned(Schedule(stage, kind=kind), changes, heard_s=heard_s)
+    stripes = [
+        tuned(Schedule(stage, kind=kind, worker=worker, workers=workers), changes, heard_s=heard_s)
+        for worker in range(workers)
+    ]
+    assert sorted(itertools.chain(*stripes)) == whole == sorted(whole)
+
+
+@given(stages, changes_by_hand)
+def test_whatever_a_person_turns_the_count_is_the_area(
+    stage: Stage, changes: list[RateChange]
+) -> None:
+    count = len(tuned(Schedule(stage), changes, heard_s=0.5))
+    assert abs(count - area_by_hand(stage, changes)) <= 0.5 + 1e-6
+
+
+def area_by_hand(stage: Stage, changes: list[RateChange]) -> float:
+    """Ramp and hold up to the first change, then each rate times how long it held."""
+    end_s = min([stage.duration_s, *(c.from_s for c in changes if c.is_end)])
+    rates = [c for c in changes if not c.is_end and c.from_s < end_s]
+    edges = [*(float(c.from_s) for c in rates), end_s]
+    held = (c.rate_per_s * (after - c.from_s) for c, after in zip(rates, edges[1:], strict=True))
+    return area(stage, edges[0]) + sum(held)

@@ -190,6 +190,8 @@ class _Case:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.rates = {stage.name: stage.rate_per_s for stage in evidence.stages}
+        # A person may have turned it down: what was held all the time counts.
+        self.rates |= {r.stage.name: r.lowest_rate_per_s for r in evidence.results if r.rates}
         self.broken = [rule for rule in evidence.validity if not rule.holds]
         self.doubts = [rule for rule in self.broken if self._matters(rule.stage)]
 

@@ -15,7 +15,7 @@ from readiness.artifacts import atomic, json_files
 from readiness.artifacts.forms import reading
 from readiness.artifacts.latency import PER_SECOND, StageLatency
 from readiness.errors import ArtifactError
-from readiness.model.load import Stage, StageResult, Tick
+from readiness.model.load import RateChange, Stage, StageResult, Tick
 from readiness.model.metrics import Sample
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ _TICK_COUNTS = (
     "second", "offered", "started", "finished", "failed", "dropped", "in_flight", "retried", "expired",
 )  # fmt: skip
 _TICK_RATIOS = ("generator_cpu_ratio", "run_queue_delay_ratio")
-_STAGE_FIELDS = ("rate_per_s", "hold_s", "ramp_s", "warmup_s", "from_rate_per_s")
+_STAGE_FIELDS = (
+    "rate_per_s", "hold_s", "ramp_s", "warmup_s", "from_rate_per_s", "tuned_max_per_s",
+)  # fmt: skip
 _RESULT_TIMES = ("started_at", "ended_at")
 _RESULT_ERRORS = ("errors", "retries")
 _RESULT_COUNTS = ("measured_from_s", "checkouts_ok", "checkouts_failed", "next_number")
@@ -87,6 +89,8 @@ def _stages_schema() -> pa.Schema:
     fields += [(n, whole) for n in _RESULT_COUNTS]
     fields += [("aborted_by", text), ("notes", pa.list_(text))]
     fields += [(n, pa.list_(pa.struct(error))) for n in _RESULT_ERRORS]
+    rate = [("from_s", whole), ("rate_per_s", real)]
+    fields += [("rates", pa.list_(pa.struct(rate)))]
     fields += [("ticks", pa.list_(pa.struct(tick)))]
     return pa.schema(fields)
 
@@ -99,6 +103,7 @@ def _stage_row(result: StageResult) -> dict[str, object]:
         "aborted_by": result.aborted_by,
         "notes": list(result.notes),
         **{n: _counts(getattr(result, n)) for n in _RESULT_ERRORS},
+        "rates": [asdict(change) for change in result.rates],
         "ticks": [
             {n: getattr(tick, n) for n in (*_TICK_COUNTS, *_TICK_RATIOS)} for tick in result.ticks
         ],
@@ -127,6 +132,7 @@ def _result(row: Mapping[str, Any], latency: StageLatency) -> StageResult:
         retries=_counted(row["retries"]),
         aborted_by=row["aborted_by"],
         notes=tuple(row["notes"]),
+        rates=tuple(RateChange(**change) for change in row["rates"]),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from readiness.adapters.local_clones import LocalClones
 from readiness.artifacts.run_folder import RunFolder
 from readiness.cli import console
 from readiness.cli.arguments import add_command, add_target
+from readiness.cli.interrupts import Interrupts
 from readiness.cli.judge import show_verdict
 from readiness.cli.live import LiveView
 from readiness.config.expectations import load_expectations
@@ -62,11 +64,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load_and_judge(request: RampRequest, settings: Settings, *, as_json: bool) -> int:
-    """Runs the ramp under this host's lock and shows its verdict; the verdict's exit code."""
-    with load_lock(settings):
-        record = open_run(request, settings, progress=console.progress)
-        run_stages(request, record, settings, LiveView(live_ramp(request.plan, record)))
-    return show_verdict(request.folder, as_json=as_json)
+    """Runs the ramp under this host's lock and shows its verdict; the verdict's exit code.
+
+    An interrupt stops the load, and what was measured is judged; a second one ends at once."""
+    with Interrupts() as interrupts:
+        request = replace(request, stopping=interrupts.reason)
+        with load_lock(settings):
+            record = open_run(request, settings, progress=console.progress)
+            with interrupts.held_back():
+                run_stages(request, record, settings, LiveView(live_ramp(request.plan, record)))
+        return show_verdict(request.folder, as_json=as_json)
 
 
 def new_folder(path: Path) -> RunFolder:
@@ -88,7 +95,7 @@ def live_ramp(plan: Plan, record: RunRecord) -> LiveRamp:
         normal_rate_per_s=record.normal_rate_per_s,
         expectations=load_expectations(plan.expectations).expectations,
         abort=plan.abort,
-        context=f"seed {plan.options.seed} · Ctrl-C stops the load",
+        context=f"seed {plan.options.seed} · Ctrl-C stops the load and judges what it measured",
     )
 
 

@@ -39,13 +39,15 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStage:
-    """A stage whose rate may still be relative. Durations in seconds."""
+    """A stage whose rate may still be relative. Durations in seconds; a person changes the rate of one
+    that is tuned."""
 
     name: str
     rate: Rate
     ramp_s: float
     hold_s: float
     warmup_s: float
+    is_tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Plan:
     shards: int = 1
     production_watch: ProductionWatchPlan | None = None
     fidelity: Path | None = None
+    tuned_max: Rate | None = None  # of a rate by hand; the peak where the plan says nothing
 
     @property
     def flow(self) -> Flow:
@@ -115,16 +118,20 @@ class Plan:
     def stages_at(self, normal_rate_per_s: float) -> tuple[Stage, ...]:
         """The stages with absolute rates; each ramps up from the rate of the one before."""
         made: list[Stage] = []
+        most = self.tuned_max or self.peak
+        highest = most.at(normal_rate_per_s) if most else 0.0
         for planned in self.stages:
             before = made[-1].rate_per_s if made else 0.0
+            rate = planned.rate.at(normal_rate_per_s)
             made.append(
                 Stage(
                     name=planned.name,
-                    rate_per_s=planned.rate.at(normal_rate_per_s),
+                    rate_per_s=rate,
                     hold_s=planned.hold_s,
                     ramp_s=planned.ramp_s,
                     warmup_s=planned.warmup_s,
                     from_rate_per_s=before,
+                    tuned_max_per_s=max(highest, rate) if planned.is_tuned else 0.0,
                 )
             )
         return tuple(made)
@@ -147,6 +154,7 @@ def load_plan(name_or_path: str | Path) -> Plan:
         *_same_names(file, form),
         *_rates_without_normal(file, form),
         *_fidelity_without_file(file, form),
+        *_tuned_without_limit(file, form),
         *stages_not_planned(Path(form.expectations), [s.name for s in form.stages]),
         *(policy_mistakes(_masking(form.clone)) if form.clone else []),
     ]
@@ -176,8 +184,10 @@ def _rates_without_normal(file: YamlFile, form: PlanForm) -> list[Mistake]:
     relative = [("stages", i, "rate") for i, s in enumerate(form.stages) if s.rate.is_relative]
     told = "this is relative: give the flow a normal_rate_per_s"
     mistakes = [file.at_value(at, told) for at in relative]
-    if form.peak and form.peak.is_relative:
-        mistakes.append(file.at_value(("peak",), told))
+    of_plan = {"peak": form.peak, "tuned_max": form.tuned_max}
+    mistakes += [
+        file.at_value((key,), told) for key, rate in of_plan.items() if rate and rate.is_relative
+    ]
     return mistakes
 
 
@@ -188,13 +198,24 @@ def _fidelity_without_file(file: YamlFile, form: PlanForm) -> list[Mistake]:
     return [file.at_value(("validity", "fidelity_min"), told)]
 
 
+def _tuned_without_limit(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    tuned = [i for i, stage in enumerate(form.stages) if stage.tuned]
+    if tuned and not form.tuned_max and not form.peak:
+        told = "say  tuned_max:  the rate that nobody may go beyond by hand, or a peak"
+        return [file.at_value(("stages", tuned[0], "tuned"), told)]
+    if form.tuned_max and not tuned:
+        return [file.at_value(("tuned_max",), "no stage is tuned: give one  tuned: true")]
+    return []
+
+
 def _plan(file: YamlFile, form: PlanForm) -> Plan:
     return Plan(
         name=form.name,
         flows=tuple(_flow(file.path, f) for f in form.flows),
         peak=form.peak,
         stages=tuple(
-            PlannedStage(s.name, s.rate, s.ramp_s, s.hold_s, s.warmup_s) for s in form.stages
+            PlannedStage(s.name, s.rate, s.ramp_s, s.hold_s, s.warmup_s, s.tuned)
+            for s in form.stages
         ),
         options=_options(form),
         abort=tuple(AbortRule(a.metric, a.op, a.limit, a.for_s) for a in form.abort),
@@ -210,6 +231,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         shards=form.shards,
         production_watch=_production_watch(form.production_watch),
         fidelity=Path(form.fidelity) if form.fidelity else None,
+        tuned_max=form.tuned_max,
     )
 
 

@@ -146,6 +146,7 @@ class StageForm(Form):
     ramp_s: NotNegative = 0.0
     hold_s: Annotated[float, Field(ge=1, le=86_400)]
     warmup_s: NotNegative = 0.0
+    tuned: bool = False
 
     @model_validator(mode="after")
     def _measures_something(self) -> StageForm:
@@ -274,6 +275,7 @@ class PlanForm(Form):
     flows: Annotated[list[FlowForm], Field(min_length=1)]
     peak: WrittenRate | None = None
     stages: Annotated[list[StageForm], Field(min_length=1, max_length=50)]
+    tuned_max: WrittenRate | None = None
     arrivals: Literal["constant", "poisson"] = "constant"
     pacing: Annotated[float, PlainValidator(_pacing)] = 0.0
     connections: Literal["per-checkout", "pooled"] = "per-checkout"

@@ -17,7 +17,16 @@ from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
-from readiness.load.coordinator import ON_THIS_HOST, StartBarrier, run_stage
+from readiness.flow.tuning import Tuning, tuned_notes
+from readiness.load.coordinator import (
+    ON_THIS_HOST,
+    OnTick,
+    Outside,
+    StartBarrier,
+    Stopping,
+    never,
+    run_stage,
+)
 from readiness.model.load import LoadOptions, Stage, StageResult, Tick
 from readiness.model.metrics import Sample, of_production
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -48,7 +57,8 @@ class Watcher(Protocol):
 @dataclass(frozen=True, slots=True)
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
-    `production` is watched where a plan asks for it."""
+    `production` is watched where a plan asks for it; `stopping` says why a person or the system ends
+    the load, and `end_statements` ends what such a load left running on the server."""
 
     launch: Launch
     sampler: Sampler
@@ -56,6 +66,8 @@ class StagePorts:
     watcher: Watcher
     barrier: StartBarrier = ON_THIS_HOST
     production: ProductionWatch | None = None
+    stopping: Stopping = never
+    end_statements: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +133,10 @@ def run_believable_stage(
 
 
 def _may_be_repeated(result: StageResult) -> bool:
-    """What a signal, a lost heartbeat or production itself stopped stays stopped."""
+    """What a signal, a lost heartbeat or production itself stopped stays stopped; and a person is not
+    asked to turn the same knobs again."""
+    if result.stage.is_tuned:
+        return False
     metric = aborting_metric(result.aborted_by)
     return not result.aborted_by or bool(metric and not metric.startswith(of_production("")))
 
@@ -159,12 +174,30 @@ class _Once:
             # Production's own say comes first: it is why the load may run at all.
             return self._stop_of_production(samples) or watch.update(tick, new)
 
-        with _watched(ports.production, stage.name):
-            launch = ports.launch(stage, self._options, first_number)
+        with (
+            _watched(ports.production, stage.name),
+            Tuning(self._folder, stage) as tuning,
+        ):
+            result = self._load(first_number, on_tick, tuning)
+        notes = (*result.notes, *tuned_notes(stage, result.rates))
+        return replace(result, notes=notes), samples
+
+    def _load(self, first_number: int, on_tick: OnTick, tuning: Tuning) -> StageResult:
+        ports, is_whole = self._ports, False
+        try:
             result = run_stage(
-                stage, self._options, launch=launch, on_tick=on_tick, barrier=ports.barrier
+                self._stage,
+                self._options,
+                launch=ports.launch(self._stage, self._options, first_number),
+                on_tick=on_tick,
+                barrier=ports.barrier,
+                outside=Outside(ports.stopping, tuning.tune),
             )
-        return result, samples
+            is_whole = not result.aborted_by
+        finally:
+            if not is_whole:
+                ports.end_statements()
+        return result
 
     def _stop_of_production(self, samples: list[Sample]) -> str:
         """Why production stops the load, "" to go on; what it said of itself joins the samples."""

@@ -6,6 +6,7 @@ to the loop's timers.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from readiness.load.connections import AHEAD_NS, Opened, Stock
 from readiness.load.gate import At, Door
 from readiness.load.plan import WorkerPlan
 from readiness.load.tally import SecondTally
+from readiness.model.load import RateChange
 
 _clock = time.monotonic_ns
 
@@ -43,15 +45,27 @@ class Arrivals:
         )
         self._is_over = False
         self._start_ns = 0
+        self._next_ns: int | None = None  # the arrival that a timer waits for
+        self.end_ns = 0
 
     def start(self, start_ns: int) -> None:
-        """Plans the first arrivals of a stage that begins at `start_ns` (monotonic)."""
+        """Plans the first arrivals of a stage that begins at `start_ns` (monotonic); `end_ns` is when
+        it is over, as things stand."""
         self._start_ns = start_ns
+        self.end_ns = self._moment_ns(self._schedule.end_s)
         self._stock.fill()
         self._start_clients()
         self._plan_next()
         if self._door is not None:
             self._door.start(start_ns)
+
+    def change(self, changes: deque[RateChange]) -> None:
+        """Takes all that has come: another rate, or an earlier end. An arrival that is prepared for
+        stays."""
+        while changes:
+            self._schedule.change(changes.popleft())
+            self.end_ns = self._moment_ns(self._schedule.end_s)
+            self._plan_next()
 
     def end(self) -> None:
         """Nobody arrives any more; who is here already is still served."""
@@ -87,14 +101,20 @@ class Arrivals:
     # When they are due
 
     def _plan_next(self) -> None:
-        due_s = next(self._schedule, None)
-        if due_s is not None:
-            due_ns = self._start_ns + int(due_s * 1e9)
+        due_s = self._schedule.due_s()
+        due_ns = self._moment_ns(due_s) if math.isfinite(due_s) else None
+        if due_ns is not None and due_ns != self._next_ns:
             self._at(due_ns - AHEAD_NS, self._prepare, due_ns)
+        self._next_ns = due_ns
+
+    def _moment_ns(self, seconds: float) -> int:
+        return self._start_ns + int(seconds * 1e9)
 
     def _prepare(self, _due_ns: int, arrival_ns: int) -> None:
-        if self._is_over:
+        if self._is_over or arrival_ns != self._next_ns:  # of a rate that holds no more
             return
+        self._next_ns = None
+        self._schedule.advance()
         # Behind others outside the gate a connection would stand idle; its window claims it.
         has_claimed = not self._outside()
         if has_claimed:

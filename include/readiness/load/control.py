@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections import deque
 
 from readiness.load.messages import Message, decode
+from readiness.model.load import RateChange
 
 HEARTBEAT_S = 3.0
 _CHUNK = 65536
@@ -15,12 +17,14 @@ _CHUNK = 65536
 class Control:
     """Reads commands from a file descriptor without blocking, and says when to stop and why.
 
-    `stop_reason` is "" until the coordinator says stop, goes away, or is silent for 3 s."""
+    `stop_reason` is "" until the coordinator says stop, goes away, or is silent for 3 s; `changes` are
+    those of the rate that came, for the loop to take."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
         self.stop_reason = ""
         self.go_ns: int | None = None
+        self.changes: deque[RateChange] = deque()
         self._partial = b""
         self._is_open = True
         self._heard_ns = time.monotonic_ns()
@@ -87,5 +91,7 @@ class Control:
     def _take(self, message: Message) -> None:
         if "go" in message:
             self.go_ns = int(message["go"])
+        elif "rate" in message:
+            self.changes.append(RateChange(int(message["from_s"]), float(message["rate"])))
         elif "stop" in message:
             self.stop(str(message["stop"]))

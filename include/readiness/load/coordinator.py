@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import threading
 import time
@@ -22,11 +23,13 @@ from readiness.load.messages import (
 from readiness.load.plan import measured_from_s
 from readiness.load.tally import fold_drain, merge_ticks
 from readiness.model.histogram import Histogram, merged
-from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.model.load import LoadOptions, RateChange, Stage, StageResult, Tick
 from readiness.ports import WorkerProcess
 
 Launch = Callable[[int], WorkerProcess]
 OnTick = Callable[[Tick], str | None]
+Stopping = Callable[[], str]
+"""Why the load must end now, from outside of it; "" to go on. Asked several times a second."""
 
 SILENCE_S = 6.0  # a worker that says nothing for so long is lost
 BLOCKED_S = 10.0  # a coordinator that does not come round for so long must not load on
@@ -46,6 +49,28 @@ class StartBarrier:
 ON_THIS_HOST = StartBarrier()
 
 
+def never() -> str:
+    """Nothing from outside stops the load."""
+    return ""
+
+
+def untuned(_from_s: int) -> RateChange | None:
+    """Nobody changes the rate."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Who acts on a stage while it runs: `stopping` says why it must end now, `tune` is asked once a
+    second for another rate, and told the first second of the stage from which on it can hold."""
+
+    stopping: Stopping = never
+    tune: Callable[[int], RateChange | None] = untuned
+
+
+ALONE = Outside()
+
+
 def run_stage(
     stage: Stage,
     options: LoadOptions,
@@ -53,30 +78,36 @@ def run_stage(
     launch: Launch,
     on_tick: OnTick,
     barrier: StartBarrier = ON_THIS_HOST,
+    outside: Outside = ALONE,
 ) -> StageResult:
     """Runs `stage` with `options.workers` workers, made by `launch(index)`.
 
-    `on_tick` is called once a second with all workers' counts; a reason it returns stops the stage,
-    which then still answers what it measured, with `aborted_by` set. Raises WorkerLost when a worker
-    dies or falls silent, TargetError and WorkloadError when one refuses to begin. However it ends,
-    by KeyboardInterrupt too, no worker is left."""
-    crew = _Crew(barrier)
+    `on_tick` is called once a second with all workers' counts; a reason that it or `outside` gives
+    stops the stage, which then still answers what it measured, with `aborted_by` set: nothing at all
+    where it was stopped before its start. Raises WorkerLost when a worker dies or falls silent,
+    TargetError and WorkloadError when one refuses to begin. However it ends, by KeyboardInterrupt
+    too, no worker is left."""
+    crew = _Crew(barrier, outside.stopping)
+    stage_run = _StageRun(stage, options.workers, on_tick, outside.tune)
     try:
         for index in range(options.workers):
             crew.add(launch(index))
         started_at = crew.start()
-        stage_run = _StageRun(options.workers, on_tick)
+        if started_at is None:
+            return stage_run.result(time.time(), aborted_by=outside.stopping())
         stage_run.follow(crew)
     finally:
         crew.end()
-    return stage_run.result(stage, started_at)
+    return stage_run.result(started_at)
 
 
 class _Crew:
     """The workers of one stage: a thread reads each one's lines, one sends all heartbeats."""
 
-    def __init__(self, barrier: StartBarrier) -> None:
+    def __init__(self, barrier: StartBarrier, stopping: Stopping) -> None:
         self._barrier = barrier
+        self._stopping = stopping
+        self._start_s: float | None = None
         self._silence_s = barrier.ready_within_s
         self._workers: list[WorkerProcess] = []
         self._lines: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
@@ -94,8 +125,9 @@ class _Crew:
         self._heard_s.append(time.monotonic())
         threading.Thread(target=self._read, args=(index, worker), daemon=True).start()
 
-    def start(self) -> float:
-        """Waits until all are ready and gives the common start; its wall-clock seconds."""
+    def start(self) -> float | None:
+        """Waits until all are ready and gives the common start; its wall-clock seconds, or None when
+        it must not begin any more."""
         waiting = set(range(len(self._workers)))
         within_s, lead_s = self._barrier.ready_within_s, self._barrier.lead_s
         deadline = time.monotonic() + within_s
@@ -108,15 +140,24 @@ class _Crew:
                     f"{len(waiting)} load workers were not ready after {within_s:g} s.",
                     hint="Is the machine overloaded? Fewer --workers need less.",
                 )
+            if self._stopping():
+                return None
         self._heard_s = [time.monotonic() + lead_s for _ in self._workers]
         self._silence_s = SILENCE_S
         self.tell({"go": time.monotonic_ns() + int(lead_s * 1e9)})
+        self._start_s = time.monotonic() + lead_s
         return time.time() + lead_s
+
+    def next_s(self) -> int:
+        """The first second of the stage of which all workers can still hear before it begins."""
+        elapsed_s = time.monotonic() - (self._start_s or 0.0)
+        return math.ceil(elapsed_s + self._barrier.lead_s)
 
     def next(self) -> tuple[int, Message | None]:
         """The next message and whose it is, or (-1, None) when none came for a moment. Raises what
         a worker refused with, and WorkerLost for one that ended or has been silent for too long."""
         self._round_s = time.monotonic()
+        self._heed()
         try:
             index, line = self._lines.get(timeout=0.2)
         except queue.Empty:
@@ -177,9 +218,17 @@ class _Crew:
             self._lines.put((index, line))
         self._lines.put((index, None))
 
+    def _heed(self) -> None:
+        """Passes a stop from outside on; workers keep the first reason that they hear."""
+        reason = self._stopping()
+        if reason and self._start_s is not None:
+            self.tell({"stop": reason})
+
     def _beat(self) -> None:
-        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on.
+        # Not from the main thread: `on_tick` may wait for a frozen server while load must go on, or
+        # end.
         while not self._is_over.wait(_BEAT_S):
+            self._heed()
             if time.monotonic() - self._round_s <= BLOCKED_S:
                 self.tell({"beat": 1})
 
@@ -187,9 +236,15 @@ class _Crew:
 class _StageRun:
     """Collects what the workers say until all have reported."""
 
-    def __init__(self, workers: int, on_tick: OnTick) -> None:
+    def __init__(
+        self, stage: Stage, workers: int, on_tick: OnTick, tune: Callable[[int], RateChange | None]
+    ) -> None:
+        self._stage = stage
         self._workers = workers
         self._on_tick = on_tick
+        self._tune = tune
+        self._until_s = stage.duration_s
+        self._rates: list[RateChange] = []
         self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
         self._reports: dict[int, WorkerReport] = {}
         self._aborted_by = ""
@@ -215,9 +270,13 @@ class _StageRun:
         if reason:
             self._aborted_by = reason
             crew.tell({"stop": reason})
+        elif (from_s := crew.next_s()) < self._until_s and (change := self._tune(from_s)):
+            self._rates.append(change)
+            self._until_s = change.from_s if change.is_end else self._until_s
+            crew.tell({"rate": change.rate_per_s, "from_s": change.from_s})
 
-    def result(self, stage: Stage, started_at: float) -> StageResult:
-        """All workers' figures as one."""
+    def result(self, started_at: float, *, aborted_by: str = "") -> StageResult:
+        """All workers' figures as one; `aborted_by` where nothing began."""
         reports = list(self._reports.values())
         ticks = [merge_ticks(self._seconds[second]) for second in sorted(self._seconds)]
         if ticks:
@@ -225,20 +284,21 @@ class _StageRun:
         cut = sum(report.cut for report in reports)
         own_reasons = (report.stopped_by for report in reports if report.stopped_by)
         return StageResult(
-            stage=stage,
+            stage=self._stage,
             started_at=started_at,
             ended_at=time.time(),
             ticks=tuple(ticks),
-            measured_from_s=measured_from_s(stage),
+            measured_from_s=measured_from_s(self._stage),
             statements=_statements(reports),
             errors=_added(report.errors for report in reports),
             retries=_added(report.retries for report in reports),
             checkouts_ok=sum(report.ok for report in reports),
             checkouts_failed=sum(report.failed for report in reports),
-            aborted_by=self._aborted_by or next(own_reasons, ""),
+            aborted_by=aborted_by or self._aborted_by or next(own_reasons, ""),
             notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),
+            rates=tuple(self._rates),
         )
 
 

@@ -110,7 +110,6 @@ class Loop:
         closes every connection. Raises what flow or connector raise against their contract."""
         self._on_tick, self._on_draining, self._ear = on_tick, on_draining, ear
         self._start_ns = start_ns
-        self._end_ns = start_ns + int(self._plan.stage.duration_s * 1e9)
         self._begin_stage()
         try:
             self._spin()
@@ -418,17 +417,17 @@ class Loop:
 
     def _begin_seconds(self, _due_ns: int, _subject: object) -> None:
         self._observer.read()
-        self._at(min(self._start_ns + _SECOND_NS, self._end_ns), self._tick)
+        self._at(min(self._start_ns + _SECOND_NS, self._arrivals.end_ns), self._tick)
 
     def _tick(self, due_ns: int, _subject: object) -> None:
         if self._ending:
             return
         self._flush()
-        if due_ns >= self._end_ns:
+        if due_ns >= self._arrivals.end_ns:
             self._end(self._drain_s)
         else:
             next_ns = self._start_ns + (self._ticked + 1) * _SECOND_NS
-            self._at(min(next_ns, self._end_ns), self._tick)
+            self._at(min(next_ns, self._arrivals.end_ns), self._tick)
 
     def _flush(self) -> None:
         self._on_tick(self._take_second())
@@ -448,6 +447,7 @@ class Loop:
 
     def _listen(self) -> None:
         reason = self._ear.check()
+        self._arrivals.change(self._ear.changes)
         if self._hears and not self._ear.is_open:
             # A closed pipe stays readable for ever: the loop would spin on it.
             self._epoll.unregister(self._ear.fd)

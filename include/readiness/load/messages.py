@@ -1,6 +1,7 @@
 """What coordinator and worker say to each other: one JSON object a line, on pipes.
 
-To the worker: the job, {"go": monotonic_ns}, {"beat": 1} each second, {"stop": reason}.
+To the worker: the job, {"go": monotonic_ns}, {"beat": 1} each second, {"stop": reason}, and
+{"rate": per_s, "from_s": k}: another rate from second k of the stage on, 0 to end it there.
 From it: {"ready": 1} or {"refused": …}, {"tick": …} each second, {"draining": n}, {"report": …}.
 A worker of another shard hears and says the same by mail: see `adapters.mailbox`.
 """

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readiness.load.gate import Gate
-from readiness.load.schedule import arrivals
+from readiness.load.schedule import Schedule
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import SET_STATEMENT, StatementKind
 from readiness.ports import CheckoutFlow
@@ -106,12 +105,11 @@ class WorkerPlan:
         """Whether clients wait for their own checkout: calibration only."""
         return self.options.closed_loop_clients > 0
 
-    def schedule(self) -> Iterator[float]:
-        """This worker's arrivals in seconds since the stage began; none in a closed loop."""
-        if self.is_closed_loop:
-            return iter(())
-        return arrivals(
-            self.stage,
+    def schedule(self) -> Schedule:
+        """This worker's arrivals; none in a closed loop."""
+        nobody = replace(self.stage, rate_per_s=0.0, from_rate_per_s=0.0)
+        return Schedule(
+            nobody if self.is_closed_loop else self.stage,
             kind=self.options.arrivals,
             seed=self.options.seed,
             worker=self.worker,

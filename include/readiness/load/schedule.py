@@ -2,7 +2,8 @@
 
 The cumulated rate A(t) is the area under the stage's rate curve. Constant arrivals stand where A
 reaches 1/2, 3/2, 5/2 …; Poisson arrivals where A reaches the running sum of unit exponentials.
-Either way ramps and fractional rates come out right, and no rounding adds up.
+Either way ramps and fractional rates come out right, and no rounding adds up. Where a person changes
+the rate the curve goes on with another piece, and A is what it was up to there.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import itertools
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from readiness.errors import ConfigError
-from readiness.model.load import Stage
+from readiness.model.load import RateChange, Stage
 
 KINDS = ("constant", "poisson")
 
@@ -40,19 +42,76 @@ def moment(stage: Stage, checkouts: float) -> float:
     return 2 * checkouts / (begin + math.sqrt(max(begin * begin + 2 * slope * checkouts, 0.0)))
 
 
+class Schedule:
+    """The due times of one worker in seconds since the stage began, ascending, below its duration.
+
+    The k-th arrival of the whole schedule belongs to worker k mod `workers`. The same arguments and
+    changes give the same times. Raises ConfigError for an unknown kind, or a rate or time that is
+    negative or no number."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        kind: str = "constant",
+        seed: int = 1,
+        worker: int = 0,
+        workers: int = 1,
+    ) -> None:
+        _demand_sound(stage, kind)
+        self._levels = itertools.islice(_levels(kind, seed), worker, None, workers)
+        self._level = next(self._levels)
+        self._pieces = [_Piece(0.0, 0.0, stage)]
+        self.end_s = stage.duration_s
+
+    def due_s(self) -> float:
+        """The next arrival; infinite when none is left as things stand."""
+        piece = next(p for p in reversed(self._pieces) if p.before <= self._level)
+        due = piece.begins_s + moment(piece.curve, self._level - piece.before)
+        return due if due < self.end_s else math.inf
+
+    def advance(self) -> None:
+        """The next arrival has been seen to; the one after it is next."""
+        self._level = next(self._levels)
+
+    def change(self, change: RateChange) -> None:
+        """From then on the rate is another one, or the stage is over. Changes come in order; what was
+        due before one stays."""
+        if change.is_end:
+            self.end_s = min(self.end_s, change.from_s)
+            return
+        last = self._pieces[-1]
+        before = last.before + area(last.curve, change.from_s - last.begins_s)
+        flat = Stage("changed", rate_per_s=change.rate_per_s, hold_s=math.inf)
+        self._pieces.append(_Piece(float(change.from_s), before, flat))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of the rate curve: when it begins, and how many checkouts are due `before`."""
+
+    begins_s: float
+    before: float
+    curve: Stage
+
+
 def arrivals(
     stage: Stage, *, kind: str = "constant", seed: int = 1, worker: int = 0, workers: int = 1
 ) -> Iterator[float]:
-    """The due times of one worker in seconds since the stage began, ascending, below its duration.
+    """The times of a `Schedule` that nobody changes."""
+    schedule = Schedule(stage, kind=kind, seed=seed, worker=worker, workers=workers)
+    return itertools.takewhile(math.isfinite, _one_by_one(schedule))
 
-    The k-th arrival of the whole schedule belongs to worker k mod `workers`. The same arguments
-    give the same times. Raises ConfigError for an unknown kind, or a rate or time that is negative
-    or no number."""
-    _demand_sound(stage, kind)
-    duration = stage.duration_s
-    due = (moment(stage, level) for level in _levels(kind, seed))
-    within = itertools.takewhile(lambda t: t < duration, due)
-    return itertools.islice(within, worker, None, workers)
+
+def most(stage: Stage) -> float:
+    """The checkouts of a stage, at most."""
+    return max(area(stage, stage.duration_s), stage.tuned_max_per_s * stage.duration_s)
+
+
+def _one_by_one(schedule: Schedule) -> Iterator[float]:
+    while True:
+        yield schedule.due_s()
+        schedule.advance()
 
 
 def _levels(kind: str, seed: int) -> Iterator[float]:

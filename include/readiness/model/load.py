@@ -13,7 +13,9 @@ SHARDS_MEET_WITHIN_S = 300.0  # coordinator and shards wait so long for each oth
 class Stage:
     """One piece of a ramp with an absolute rate: `ramp_s` up from `from_rate_per_s`, then `hold_s`.
 
-    The first `warmup_s` of the hold are run and shown, but left out of the stage's figures."""
+    The first `warmup_s` of the hold are run and shown, but left out of the stage's figures. The rate
+    of a stage that `is_tuned` is changed by a person while it runs, up to `tuned_max_per_s`; then
+    `hold_s` is its longest time."""
 
     name: str
     rate_per_s: float
@@ -21,11 +23,30 @@ class Stage:
     ramp_s: float = 0.0
     warmup_s: float = 0.0
     from_rate_per_s: float = 0.0
+    tuned_max_per_s: float = 0.0
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether a person may change its rate."""
+        return self.tuned_max_per_s > 0
 
     @property
     def duration_s(self) -> float:
         """Ramp and hold together; draining comes on top."""
         return self.ramp_s + self.hold_s
+
+
+@dataclass(frozen=True, slots=True)
+class RateChange:
+    """Another rate from second `from_s` of a stage on; the rate 0 ends the stage."""
+
+    from_s: int
+    rate_per_s: float
+
+    @property
+    def is_end(self) -> bool:
+        """Whether nobody arrives any more."""
+        return not self.rate_per_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +125,12 @@ class StageResult:
     service: Histogram = field(default_factory=Histogram)  # last reply - first statement sent
     next_number: int = 0  # the first checkout number that no worker used
     retries: dict[tuple[str, int], int] = field(default_factory=dict)
+    rates: tuple[RateChange, ...] = ()  # what a person changed while it ran, in order, its end too
+
+    @property
+    def lowest_rate_per_s(self) -> float:
+        """The lowest rate of its hold, by the plan or by hand."""
+        return min([self.stage.rate_per_s, *(c.rate_per_s for c in self.rates if not c.is_end)])
 
     @property
     def measured(self) -> tuple[Tick, ...]:

@@ -95,7 +95,7 @@ class LiveRamp:
         stage = self._stage
         figures = self._figures(stage)
         parts = [
-            f"{significant(figures.achieved_per_s or 0.0)} of {rate(stage.rate_per_s)}",
+            f"{significant(figures.achieved_per_s or 0.0)} of {self._asked(stage)}",
             f"commit p99 {quantity(figures.commit_p99_ms, 'ms')}",
             f"sessions {quantity(figures.means.get('aas'), '')}",
             f"errors {quantity(figures.error_ratio, 'ratio')}",
@@ -172,6 +172,12 @@ class LiveRamp:
         )
         return measure(so_far, self._samples)
 
+    def _asked(self, stage: Stage) -> str:
+        """The rate of the plan; of a tuned stage the one that a person holds now."""
+        if not stage.is_tuned or not self._ticks:
+            return rate(stage.rate_per_s)
+        return f"{rate(float(self._ticks[-1].offered))} now"
+
     def _limit(self, metric: str) -> float | None:
         """The strictest upper limit of a metric at the running stage."""
         stage = self._stage.name if self._stage else ""
@@ -201,7 +207,7 @@ class LiveRamp:
         achieved = significant(figures.achieved_per_s or 0.0)
         cores = figures.means.get("vcpu")
         rows = (
-            ("rate", "achieved_rate_per_s", f"{achieved} of {rate(stage.rate_per_s)}"),
+            ("rate", "achieved_rate_per_s", f"{achieved} of {self._asked(stage)}"),
             ("commit", "commit_p99_ms", self._against(figures.commit_p99_ms, "commit_p99_ms")),
             ("sessions", "aas", self._against(figures.means.get("aas"), "aas")),
             (

@@ -16,6 +16,7 @@ from readiness.report.gaps import not_measured
 from readiness.report.judged import BAD, CheckLine, RuleLine, check_lines, rule_lines
 from readiness.report.measured import Measured, measure
 from readiness.report.production import ProductionRow, production_rows
+from readiness.report.tuned import TunedRow, tuned_rows
 from readiness.report.view import RunView
 from readiness.report.words import error_words, lineage_words
 
@@ -92,6 +93,7 @@ class Summary:
     held_label: str
     peak_label: str
     stages: tuple[StageRow, ...]
+    tuned: tuple[TunedRow, ...]
     checks: tuple[CheckLine, ...]
     rules: tuple[RuleLine, ...]
     not_measured: tuple[str, ...]
@@ -174,6 +176,7 @@ def summarize(run: RunView) -> Summary:
         held_label=run.multiplier(verdict.rate_held_per_s),
         peak_label=run.multiplier(verdict.peak_rate_per_s),
         stages=rows,
+        tuned=tuned_rows(run),
         checks=checks,
         rules=rules,
         not_measured=not_measured(run, {r.name: r.figures for r in rows}),

@@ -31,8 +31,9 @@ from readiness.flow.ramp import (
     run_believable_stage,
 )
 from readiness.load.calibrate import capacity as capacity_of
+from readiness.load.coordinator import Stopping, never
 from readiness.load.messages import Assignment
-from readiness.load.schedule import area
+from readiness.load.schedule import most
 from readiness.model.load import Stage, StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
@@ -47,6 +48,7 @@ from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
     Target,
+    end_statements,
     gate,
     hold,
     launcher,
@@ -63,12 +65,14 @@ _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
 @dataclass(frozen=True, slots=True)
 class RampRequest:
-    """What to run: the plan, the target, the workload file and where the run goes."""
+    """What to run: the plan, the target, the workload file and where the run goes. `stopping` says
+    why its load must end before its time."""
 
     plan: Plan
     target: Target
     workload: Path
     folder: RunFolder
+    stopping: Stopping = never
 
 
 def run_id_of(plan_name: str, now_s: float) -> str:
@@ -143,6 +147,8 @@ def run_one_stage(
                 watcher=watcher,
                 barrier=shards.barrier,
                 production=watch_of(plan),
+                stopping=request.stopping,
+                end_statements=partial(end_statements, request.target),
             ),
             StageRules(plan.abort, plan.validity),
             request.folder,
@@ -211,7 +217,7 @@ def require_enough_values(
     target was asked.
 
     Raises WorkloadError where these stages would repeat a value of a unique column."""
-    checkouts = before + sum(area(stage, stage.duration_s) for stage in stages)
+    checkouts = before + sum(most(stage) for stage in stages)
     return require_values(source.workload, source.pools, math.ceil(checkouts))
 
 

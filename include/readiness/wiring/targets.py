@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.analysis.validity import FSYNC_PROBE
 from readiness.config.dsn import Dsn
 from readiness.config.settings import Settings
-from readiness.errors import ConfigError
+from readiness.errors import ConfigError, StatementFailed, TargetError
 from readiness.flow.ramp import Launch
 from readiness.interlock import Purpose
 from readiness.load.messages import Assignment
@@ -38,6 +38,11 @@ from readiness.workload.make.pools import Pools, read_pools
 from readiness.workload.text.file import parse
 
 LEASE_S = 4 * 3600.0
+_LEFT_WITHIN_S = 1.0
+_RUNNING = (
+    "SELECT id FROM information_schema.processlist"
+    " WHERE user = %s AND command <> 'Sleep' AND id <> CONNECTION_ID()"
+)
 _PRODUCTION_WITHIN_S = 3.0  # to connect, and for each of a few cheap reads
 
 
@@ -205,6 +210,18 @@ def sampler(target: Target, *, shard_pids: Callable[[], Iterable[int]] = tuple) 
         SystemClock(),
         idle_probe=lambda: {FSYNC_PROBE: fsync_probe_ms(folder)},
     )
+
+
+def end_statements(target: Target) -> None:
+    """Ends what the load's account still runs there, once its workers have ended. The server rolls an
+    idle transaction back as its connection closes, but a statement that waits for a lock would only
+    see that when its wait is over. A server that does not answer is left alone."""
+    login = target.admin.copy()
+    login["connect_timeout_s"] = login["read_timeout_s"] = _LEFT_WITHIN_S
+    with suppress(TargetError), closing(open_session(**login)) as session:
+        for (number,) in session.query(_RUNNING, (target.load.user,)):
+            with suppress(StatementFailed):  # it has just ended by itself
+                session.query("KILL %s", (number,))
 
 
 def launcher(target: Target, source: LoadSource) -> Launch:

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.stages import stage_result
 
 from readiness.analysis.verdict import Evidence, decide
-from readiness.model.load import Stage
+from readiness.model.load import RateChange, Stage
 from readiness.model.verdict import Check, Outcome, Severity, ValidityRule, VerdictWord
 
 RATES = {"1x": 2.0, "2x": 4.0, "5x": 10.0}
@@ -237,3 +237,19 @@ def test_evidence_expires_and_a_demonstration_is_none() -> None:
 def test_what_cannot_be_believed_is_no_evidence() -> None:
     doubts = (doubt("schedule_lag_p99_ms", "host"),)
     assert decide(evidence(scope="evidence", validity=doubts)).expires_on == ""
+
+
+def test_a_stage_that_a_person_turned_down_holds_what_it_held_all_the_time() -> None:
+    *before, peak = evidence().results
+    turned = replace(peak, rates=(RateChange(2, 3.0), RateChange(5, 90.0), RateChange(8, 0.0)))
+    verdict = decide(evidence(results=(*before, turned)))
+    assert verdict.verdict is VerdictWord.NOT_READY
+    assert verdict.limited_by == "the peak was not shown"
+    assert verdict.rate_held_per_s == 4.0
+
+
+def test_a_stage_that_a_person_turned_up_holds_at_least_what_was_planned() -> None:
+    *before, peak = evidence().results
+    turned = replace(peak, rates=(RateChange(2, 90.0),))
+    verdict = decide(evidence(results=(*before, turned)))
+    assert (verdict.verdict, verdict.rate_held_per_s) == (VerdictWord.READY, 10.0)

@@ -136,3 +136,18 @@ note: before the season
 
 def test_a_plan_without_them_is_started_by_people_on_a_named_target(plan: Plan) -> None:
     assert (plan.schedule, plan.clone, plan.owner, plan.note) == (None, None, "readiness", "")
+
+
+@pytest.mark.parametrize(
+    ("more", "most"), [("", 120.0), ("tuned_max: 15x\n", 180.0), ("tuned_max: 1x\n", 120.0)]
+)
+def test_a_rate_by_hand_goes_up_to_tuned_max_or_the_peak_and_never_below_the_plans(
+    more: str, most: float, tmp_path: Path
+) -> None:
+    last = "  - {name: hand, rate: 10x, hold_s: 60, tuned: true}\n"
+    text = PLAN.replace("pacing:", f"{last}{more}pacing:", 1)
+    (tmp_path / "p.yaml").write_text(text)
+    (tmp_path / "limits.yaml").write_text(LIMITS)
+    stages = load_plan(tmp_path / "p.yaml").stages_at(12.0)
+    assert [s.tuned_max_per_s for s in stages if s.is_tuned] == [most]
+    assert stages[-1].tuned_max_per_s == most

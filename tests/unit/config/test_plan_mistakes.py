@@ -51,7 +51,7 @@ def test_all_mistakes_come_at_once_each_at_its_place(tmp_path: Path) -> None:
 
 def test_the_hint_lists_the_keys_of_what_was_misspelt(tmp_path: Path) -> None:
     error = mistakes_of(tmp_path, GOOD.replace("hold_s", "hold"))
-    assert error.hint == "Keys of a stage: name, rate, ramp_s, hold_s, warmup_s"
+    assert error.hint == "Keys of a stage: name, rate, ramp_s, hold_s, warmup_s, tuned"
     assert error.message == "The plan has 1 mistake."
     assert error.exit_code == 2
 
@@ -245,3 +245,25 @@ def test_a_watch_on_production_reads_into_rules(tmp_path: Path) -> None:
     assert watch
     assert [rule.text for rule in watch.abort] == ["threads_running > 40 for 5 s"]
     assert watch.silence_s == 10
+
+
+TUNED = GOOD.replace("    hold_s: 480", "    hold_s: 480\n    tuned: true")
+
+
+def test_a_rate_by_hand_needs_a_limit(tmp_path: Path) -> None:
+    assert told(tmp_path, TUNED.replace("peak: 10x\n", "")) == [
+        (8, 12, 4, "say  tuned_max:  the rate that nobody may go beyond by hand, or a peak")
+    ]
+
+
+def test_a_limit_of_rates_by_hand_needs_a_stage_that_is_tuned(tmp_path: Path) -> None:
+    assert told(tmp_path, GOOD + "tuned_max: 20x\n") == [
+        (10, 12, 3, "no stage is tuned: give one  tuned: true")
+    ]
+
+
+def test_a_relative_limit_needs_a_normal_rate(tmp_path: Path) -> None:
+    absolute = TUNED.replace(", normal_rate_per_s: 12", "").replace("10x", "120/s")
+    assert told(tmp_path, absolute + "tuned_max: 20x\n") == [
+        (11, 12, 3, "this is relative: give the flow a normal_rate_per_s")
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,12 @@ class Ramp:
 
     def run(self, *abort: AbortRule, stage: Stage = STAGE) -> StageResult:
         ports = StagePorts(
-            self._launch, self._sampler, self._gate, self.notes, production=self.production
+            self._launch,
+            self._sampler,
+            self._gate,
+            self.notes,
+            production=self.production,
+            end_statements=lambda: self.notes.said.append("end statements"),
         )
         rules = StageRules(abort, ValidityLimits())
         return run_believable_stage(stage, LoadOptions(), ports, rules, self.folder)
@@ -162,6 +168,22 @@ def test_what_production_stopped_is_not_begun_again_however_busy_the_host(tmp_pa
     ramp.production = Hurt()
     result = ramp.run()
     assert result.aborted_by.startswith("native.production.threads_running")
+    assert sampler.tries == 1
+
+
+def test_what_a_stopped_load_left_on_the_server_is_ended(tmp_path: Path) -> None:
+    stopped = Ramp(tmp_path, HostSampler(QUIET), a_try(stopped_by="SIGTERM"))
+    stopped.run()
+    lost = Ramp(tmp_path, HostSampler(QUIET), [second(0)])
+    with pytest.raises(WorkerLost):
+        lost.run()
+    for ramp in (stopped, lost):
+        assert ramp.notes.said[:4] == ["gate", "begin 5x", "second 0", "end statements"]
+
+
+def test_a_tuned_stage_is_not_asked_of_its_person_again(tmp_path: Path) -> None:
+    sampler = HostSampler(BUSY, QUIET)
+    Ramp(tmp_path, sampler, a_try()).run(stage=replace(STAGE, tuned_max_per_s=90.0))
     assert sampler.tries == 1
 
 

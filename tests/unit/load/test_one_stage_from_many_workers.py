@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from tests.fakes.workers import ScriptedWorker, report, second
 
 from readiness.errors import TargetError, WorkerLost
-from readiness.load.coordinator import OnTick, run_stage
+from readiness.load.coordinator import OnTick, Outside, Stopping, never, run_stage, untuned
 from readiness.load.messages import Message, refusal_to_json
-from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.model.load import LoadOptions, RateChange, Stage, StageResult, Tick
 
 STAGE = Stage("x", rate_per_s=10, hold_s=3)
 
 
-def run(workers: list[ScriptedWorker], on_tick: OnTick = lambda _: None) -> StageResult:
+def run(
+    workers: list[ScriptedWorker],
+    on_tick: OnTick = lambda _: None,
+    stopping: Stopping = never,
+    tune: Callable[[int], RateChange | None] = untuned,
+) -> StageResult:
     options = LoadOptions(workers=len(workers))
-    return run_stage(STAGE, options, launch=lambda index: workers[index], on_tick=on_tick)
+    outside = Outside(stopping, tune)
+    return run_stage(
+        STAGE, options, launch=lambda index: workers[index], on_tick=on_tick, outside=outside
+    )
 
 
 def two(*lines: Message) -> list[ScriptedWorker]:
@@ -139,3 +148,67 @@ def test_heartbeats_reach_every_worker_while_the_watcher_is_busy() -> None:
 
     run(workers, busy)
     assert all(worker.received("beat") for worker in workers)
+
+
+def test_a_stop_from_outside_reaches_all_workers_and_keeps_what_they_measured() -> None:
+    reasons: list[str] = []
+    workers = two(second(0), report(ok=3, stopped_by="interrupted by SIGTERM"))
+    result = run(
+        workers,
+        lambda _: reasons.append("interrupted by SIGTERM"),
+        lambda: reasons[0] if reasons else "",
+    )
+    assert all(worker.received("stop")[0] == "interrupted by SIGTERM" for worker in workers)
+    assert (result.aborted_by, result.checkouts_ok) == ("interrupted by SIGTERM", 6)
+
+
+def test_a_stop_is_heard_while_the_watcher_waits_for_a_frozen_server() -> None:
+    reasons: list[str] = []
+    (worker,) = workers = [ScriptedWorker([{"ready": 1}, second(0), report(ok=1)])]
+
+    def frozen(_tick: Tick) -> None:
+        reasons.append("interrupted by SIGTERM")
+        deadline = time.monotonic() + 5
+        while not worker.received("stop") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert worker.received("stop")
+
+    run(workers, frozen, lambda: reasons[0] if reasons else "")
+
+
+def test_a_stop_before_the_start_measures_nothing_and_leaves_nobody() -> None:
+    workers = two(second(0), report())
+    result = run(workers, stopping=lambda: "interrupted by SIGINT")
+    assert (result.aborted_by, result.ticks) == ("interrupted by SIGINT", ())
+    assert not any(worker.received("go") for worker in workers)
+    assert all(worker.is_ended for worker in workers)
+
+
+def test_another_rate_reaches_all_workers_for_one_second_that_is_still_to_come() -> None:
+    asked: list[int] = []
+
+    def once(from_s: int) -> RateChange | None:
+        asked.append(from_s)
+        return RateChange(from_s, 25.0) if len(asked) == 1 else None
+
+    workers = [
+        ScriptedWorker([{"ready": 1}, second(0), second(1), report()], pause_s=0.1)
+        for _ in range(2)
+    ]
+    result = run(workers, tune=once)
+    told = {(m["rate"], m["from_s"]) for worker in workers for m in worker.heard if "rate" in m}
+    assert told == {(25.0, asked[0])}
+    assert asked[0] >= 1
+    assert result.rates == (RateChange(asked[0], 25.0),)
+
+
+def test_nobody_is_asked_for_a_rate_that_would_come_after_the_end() -> None:
+    asked: list[int] = []
+
+    def end(from_s: int) -> RateChange:
+        asked.append(from_s)
+        return RateChange(from_s, 0.0)
+
+    result = run(two(second(0), second(1), second(2), report()), tune=end)
+    assert len(asked) == 1
+    assert [change.is_end for change in result.rates] == [True]
