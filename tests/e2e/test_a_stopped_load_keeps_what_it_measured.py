@@ -4,6 +4,7 @@ is left running, here or on the server."""
 from __future__ import annotations
 
 import json
+import os
 import signal
 import time
 from pathlib import Path
@@ -79,6 +80,23 @@ def assert_counts_are_the_servers(commands: LoadCommands, name: str, rows: int) 
     # A COMMIT whose answer nobody waited for any more may have been done.
     assert result.checkouts_ok * ROWS_A_CHECKOUT <= rows
     assert rows <= (result.checkouts_ok + cut) * ROWS_A_CHECKOUT
+
+
+@pytest.mark.long  # the same way as SIGTERM, and another ten seconds
+def test_a_terminal_that_is_closed_keeps_it_as_well(commands: LoadCommands, tmp_path: Path) -> None:
+    before = commands.rows()
+    ours, theirs = os.openpty()
+    process = commands.start(*load(commands, str(tmp_path / "run")), terminal=theirs)
+    os.close(theirs)
+    try:
+        commands.rows_come(above=before)
+        os.close(ours)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(timeout=60) == 5
+    finally:
+        end(process)
+    assert RunFolder(tmp_path / "run").read_verdict().verdict is VerdictWord.ABORTED
+    assert (tmp_path / "run" / "report.html").is_file()
 
 
 def test_a_second_ctrl_c_ends_at_once_and_leaves_no_statement(

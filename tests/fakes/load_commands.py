@@ -48,15 +48,15 @@ class LoadCommands:
         self.done("clone", "adopt", root, "--yes", "--masked", "an invented shop")
         self.target = load_dsn(server, "shop")
 
-    def start(self, *words: object) -> subprocess.Popen[str]:
-        """A command that goes on."""
+    def start(self, *words: object, terminal: int | None = None) -> subprocess.Popen[str]:
+        """A command that goes on; it speaks to the descriptor of a terminal where there is one."""
         return subprocess.Popen(
             [_COMMAND, *map(str, words)],
             cwd=self.folder,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE if terminal is None else terminal,
+            stderr=subprocess.PIPE if terminal is None else terminal,
             text=True,
             # Whoever runs tests in the background has them ignore Ctrl-C, and their children, too.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -136,4 +136,4 @@ def end(process: subprocess.Popen[str]) -> None:
     """However the test ended, its command does not go on; what a killed one said is shown."""
     if process.poll() is None:
         process.kill()
-        sys.stderr.write("".join(process.communicate(timeout=10)))
+        sys.stderr.write("".join(filter(None, process.communicate(timeout=10))))

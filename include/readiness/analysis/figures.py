@@ -14,6 +14,7 @@ from readiness.model.histogram import Histogram, merged
 from readiness.model.load import StageResult, Tick
 from readiness.model.metrics import Sample, of_flow
 from readiness.model.verdict import Figure
+from readiness.model.workload import SET_STATEMENT
 
 SUPPORT = {"p50": 5, "p95": 72, "p99": 368}
 _QUANTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99}
@@ -106,7 +107,8 @@ def _latency_figures(result: StageResult) -> dict[str, Figure]:
     if any(t.queue.count or t.expired for t in ticks):  # else there was no gate, or no wait at it
         histograms["gate_wait"] = merged(t.queue for t in ticks)
     histograms["checkout_service"] = result.service
-    histograms["statement"] = merged(result.statements.values())
+    own = (h for name, h in result.statements.items() if name != SET_STATEMENT)
+    histograms["statement"] = merged(own)
     made = {
         f"{stem}_{statistic}_ms": _latency_figure(histogram, statistic)
         for stem, histogram in histograms.items()

@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 from readiness.adapters.worker_process import kill_all
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_OUTPUTS = (1, 2)
 
 
 class Interrupts:
@@ -22,6 +23,7 @@ class Interrupts:
         self._reason = ""
         self._are_held_back = False
         self._before: dict[int, signal._HANDLER] = {}
+        self._at_terminal = [fd for fd in _OUTPUTS if os.isatty(fd)]
 
     def reason(self) -> str:
         """ "interrupted by SIGTERM", or "" as long as nobody has interrupted."""
@@ -37,14 +39,22 @@ class Interrupts:
             self._are_held_back = False
 
     def _take(self, number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            self._leave_the_terminal()
         if self._are_held_back and not self._reason:
             self._reason = f"interrupted by {signal.Signals(number).name}"
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                # Not print: a signal may arrive in the middle of one.
-                os.write(2, b"\nstopping the load; what was measured is kept\n")
+            # Not print: a signal may arrive in the middle of one.
+            os.write(2, b"\nstopping the load; what was measured is kept\n")
             return
         kill_all()
         raise KeyboardInterrupt
+
+    def _leave_the_terminal(self) -> None:
+        """It is gone: what is written there from now on would be an error, and end the work."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for fd in self._at_terminal:
+            os.dup2(nowhere, fd)
+        os.close(nowhere)
 
     def __enter__(self) -> Interrupts:
         for number in _SIGNALS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -51,5 +52,6 @@ class LiveView:
         self._write(f"{up}{frame}\n")
 
     def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        with contextlib.suppress(OSError):  # whoever looked on has left; the load goes on
+            self._stream.write(text)
+            self._stream.flush()

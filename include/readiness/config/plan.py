@@ -106,6 +106,7 @@ class Plan:
     note: str = ""
     shards: int = 1
     production_watch: ProductionWatchPlan | None = None
+    fidelity: Path | None = None
     tuned_max: Rate | None = None  # of a rate by hand; the peak where the plan says nothing
 
     @property
@@ -188,6 +189,7 @@ def load_plan(name_or_path: str | Path) -> Plan:
         *flow_mistakes(file, form.flows, [s.rate for s in form.stages]),
         *_same_names(file, form),
         *_rates_without_normal(file, form),
+        *_fidelity_without_file(file, form),
         *_tuned_without_limit(file, form),
         *not_planned(
             Path(form.expectations),
@@ -223,6 +225,13 @@ def _rates_without_normal(file: YamlFile, form: PlanForm) -> list[Mistake]:
     return mistakes
 
 
+def _fidelity_without_file(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    if form.fidelity or not form.validity.fidelity_min:
+        return []
+    told = "nothing is compared: give the plan a fidelity: FILE of `readiness calibrate --like`"
+    return [file.at_value(("validity", "fidelity_min"), told)]
+
+
 def _tuned_without_limit(file: YamlFile, form: PlanForm) -> list[Mistake]:
     tuned = [i for i, stage in enumerate(form.stages) if stage.tuned]
     if tuned and not form.tuned_max and not form.peak:
@@ -255,6 +264,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         note=form.note,
         shards=form.shards,
         production_watch=_production_watch(form.production_watch),
+        fidelity=Path(form.fidelity) if form.fidelity else None,
         tuned_max=form.tuned_max,
     )
 
@@ -301,6 +311,7 @@ def _options(form: PlanForm) -> LoadOptions:
     return LoadOptions(
         arrivals=form.arrivals,
         connections=form.connections,
+        binding=form.binding,
         statement_pause_ms=form.statement_pause_ms,
         transaction_pause_ms=form.transaction_pause_ms,
         pacing=form.pacing,

@@ -92,6 +92,15 @@ def _existing_policy(name: str, info: ValidationInfo) -> str:
     return str(find(name, kind="policies", beside=plan))
 
 
+def _existing_fidelity(name: str, info: ValidationInfo) -> str:
+    plan: Path = (info.context or {})["path"]
+    path = plan.parent / Path(name).expanduser()
+    # The plan in a run folder tells what was done; the score stands in run.json.
+    if not path.is_file() and not plan.with_name("run.json").is_file():
+        raise ValueError(f"no such file; `readiness calibrate --like … -o {path.name}` makes one")
+    return str(path)
+
+
 def _pacing(written: object) -> float:
     if isinstance(written, str) and written in _PACING:
         return _PACING[written]
@@ -152,6 +161,7 @@ class ValidityForm(Form):
     generator_cpu_ratio: Share = 0.8
     run_queue_delay_ratio: Share = 0.2
     missing_samples_ratio: Share = 0.1
+    fidelity_min: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
 class FreezeForm(Form):
@@ -241,6 +251,7 @@ class PlanForm(Form):
     arrivals: Literal["constant", "poisson"] = "constant"
     pacing: Annotated[float, PlainValidator(_pacing)] = 0.0
     connections: Literal["per-checkout", "pooled"] = "per-checkout"
+    binding: Literal["literal", "uservar"] = "literal"
     statement_pause_ms: NotNegative = 0.0
     transaction_pause_ms: NotNegative = 0.0
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
@@ -254,6 +265,7 @@ class PlanForm(Form):
     expectations: Annotated[str, AfterValidator(_existing_expectations)]
     validity: ValidityForm = ValidityForm()
     evidence_valid_days: Annotated[int, Field(ge=1, le=365)] = 14
+    fidelity: Annotated[str, AfterValidator(_existing_fidelity)] | None = None
     scope: Literal["demonstration", "evidence"] = "evidence"
     schedule: ScheduleForm | None = None
     clone: CloneForm | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from readiness.analysis.fidelity import fidelity_rules
 from readiness.analysis.figures import stage_figures
 from readiness.analysis.validity import validity
 from readiness.analysis.verdict import Evidence, decide
@@ -44,7 +45,10 @@ def judge_run(
             stages=record.stages,
             results=tuple(results),
             checks=checks,
-            validity=tuple(validity(results, samples, rules.limits)),
+            validity=(
+                *validity(results, samples, rules.limits),
+                *fidelity_rules(record.fidelity_score, rules.limits),
+            ),
             peak_rate_per_s=record.peak_rate_per_s,
             scope=record.scope,
             run_date=datetime.fromtimestamp(record.started_at, tz=UTC).date(),

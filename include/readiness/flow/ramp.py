@@ -18,7 +18,6 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
 from readiness.flow.tuning import Tuning, tuned_notes
-from readiness.load.calibrate import capacity
 from readiness.load.coordinator import (
     ON_THIS_HOST,
     Companion,
@@ -106,11 +105,10 @@ def calibrate(
     seconds: float,
     clients: int,
     production: ProductionWatch | None = None,
-) -> float:
-    """The checkouts per second that `clients` closed-loop clients reach in `seconds`.
+) -> StageResult:
+    """What `clients` closed-loop clients do in `seconds`.
 
-    Raises LoadError when nothing ended well, or production stopped it; MetricsError where it does
-    not answer."""
+    Raises LoadError when production stopped it; MetricsError where it does not answer."""
     stage = Stage(CALIBRATION, rate_per_s=0.0, hold_s=seconds)
     closed = replace(options, closed_loop_clients=clients)
     with _watched(production, CALIBRATION):
@@ -125,7 +123,7 @@ def calibrate(
             f"The calibration was stopped: {result.aborted_by}.",
             hint="Calibrate when production is at rest, or with a normal_rate_per_s of its own.",
         )
-    return capacity(result)
+    return result
 
 
 def run_believable_stage(

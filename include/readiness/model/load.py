@@ -70,6 +70,7 @@ class LoadOptions:
     admit: int = 0  # > 0: a gate lets so many checkouts in …
     admit_every_s: float = 1.0  # … each time so many seconds have passed; the others wait outside
     admit_expire_s: float = 0.0  # … and leave after so long; 0: never
+    binding: str = "literal"  # or "uservar": values go ahead in a SET
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,4 +173,5 @@ class ValidityLimits:
     missing_samples_ratio: float = 0.1
     foreign_cpu_ratio: float = 0.25  # CPU of processes that are not ours, of all cores
     steal_ratio: float = 0.05  # CPU the hypervisor gave to others
+    fidelity_min: float = 0.0  # the least likeness to production, of the whole run
     fsync_probe_ms: float = 50.0  # median of a few, before the stage, the target idle

@@ -232,4 +232,6 @@ def _repair(run: RunView) -> str:
         return "Run it again when nothing else works on this host."
     if "generator" in culprits:
         return "Give the load generator more workers or cores of its own, and run it again."
+    if "workload" in culprits:
+        return "Make the load more like production: readiness calibrate --like FILE --rate N."
     return "Mend what the broken rules name, and run it again."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from readiness.flow.ramp import CompanionLoad
 from readiness.load.schedule import most
 from readiness.model.load import Stage
 from readiness.wiring.checks import drift_on
+from readiness.wiring.preflights import Place
 from readiness.wiring.scans import guard_of
 from readiness.wiring.targets import (
     LoadSource,
@@ -24,10 +24,10 @@ from readiness.wiring.targets import (
     gate,
     hold,
     launcher,
+    source_at,
     workload_at,
 )
 from readiness.workload.make.budget import require_values
-from readiness.workload.make.pools import read_pools
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,11 @@ class FlowPlace:
 
     def source(self, logs: Path) -> LoadSource:
         """Its workload and pools; its workers' logs in a folder of their own."""
-        return source_of(self.workload, self.target, logs / self.name)
+        return source_at(self.target, self.workload, logs / self.name)
+
+    def open(self, logs: Path) -> Place:
+        """Its workload and pools, and what its endpoint and this host allow. Raises TargetError."""
+        return Place.of(self.target, self.source(logs))
 
     def load(self, plan: Plan, stage: Stage, logs: Path) -> CompanionLoad:
         """Its part of a stage. Raises WorkloadError where it would repeat a unique value."""
@@ -55,14 +59,11 @@ class FlowPlace:
         launch = launcher(self.target, source)
         return CompanionLoad(self.name, stage, options, launch, self.flow.is_fixed)
 
-    def notes(self, stages: Iterable[Stage], logs: Path) -> list[str]:
+    def notes(self, opened: Place, stages: Iterable[Stage]) -> list[str]:
         """What changed since its capture, and where its new values run short, by its name. Raises
         WorkloadError where they would repeat."""
-        source = self.source(logs)
-        told = (
-            drift_on(self.target, source.workload).to_text(),
-            *require_enough_values(source, stages),
-        )
+        drift = drift_on(self.target, opened.source.workload).to_text()
+        told = (drift, *require_enough_values(opened.source, stages))
         return [f"{self.name}: {text}" for text in told if text]
 
 
@@ -120,15 +121,6 @@ def filter_bytes(workload: Path) -> bytes:
     """The filter beside a workload file; b"" where it has none."""
     kept = filter_beside(workload)
     return kept.read_bytes() if kept.is_file() else b""
-
-
-def source_of(path: Path, target: Target, logs: Path) -> LoadSource:
-    """A workload and its pools, read before any load as the account that will load, under a namespace
-    of its own: no other flow or run makes the same new values."""
-    workload = workload_at(path)
-    with target.session() as session:
-        pools = read_pools(workload, session)
-    return LoadSource(workload, path, pools, secrets.token_hex(8), logs)
 
 
 def require_enough_values(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,6 +20,8 @@ from readiness.config.masking import unmasked_words
 from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
+from readiness.flow.asked import Asked
+from readiness.flow.preflight import Crew, require
 from readiness.flow.ramp import (
     CompanionLoad,
     Launch,
@@ -29,13 +31,15 @@ from readiness.flow.ramp import (
     calibrate,
     run_believable_stage,
 )
+from readiness.load.calibrate import capacity as capacity_of
 from readiness.load.coordinator import Stopping, never
 from readiness.load.messages import Assignment
-from readiness.model.load import StageResult
+from readiness.model.load import Stage, StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
+from readiness.wiring.fidelities import fidelity_score
 from readiness.wiring.flows import (
     FlowPlace,
     end_all_statements,
@@ -45,9 +49,9 @@ from readiness.wiring.flows import (
     places_of,
     require_enough_values,
     require_readable,
-    source_of,
 )
 from readiness.wiring.lineage import lineage_of
+from readiness.wiring.preflights import CALIBRATION_CLIENTS, Place, require_room
 from readiness.wiring.production import watch_of, with_watched
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
@@ -56,10 +60,10 @@ from readiness.wiring.targets import (
     gate,
     launcher,
     sampler,
+    source_at,
     starter,
 )
 
-CALIBRATION_CLIENTS = 8
 LOGS = "logs"  # of the workers, in the run folder
 _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
@@ -119,29 +123,30 @@ def open_run(
     since the capture is said, and noted with the run.
 
     Raises WorkloadFileError, and ConfigError where the workload's filter cannot be read, before the
-    target is asked, TargetRefused before anything is sent as load, WorkloadError where a unique
-    column runs out of values, LoadError."""
+    target is asked, TargetRefused before anything is sent as load, LoadRefused where target or host
+    have no room for it or a unique column runs out of values, WorkloadError, LoadError."""
     require_readable(request.workload)
     places = request.places
-    for place in places:
-        require_readable(place.workload)
+    for beside in places:
+        require_readable(beside.workload)
+    score, aged = fidelity_score(request.plan, request.workload)
     gate_all(request.targets, with_watched(settings, request.plan))
     source = load_source(request)
-    capacity = _capacity(request.plan, launcher(request.target, source), progress)
+    place = Place.of(request.target, source)
+    calibrated = _calibration(request.plan, launcher(request.target, source), progress)
+    capacity = capacity_of(calibrated) if calibrated else 0.0
     normal = _normal_rate(request.plan, capacity)
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
-    room = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
-    beside = [
-        note
-        for place in places
-        for note in place.notes(request.plan.companion_stages(place.flow, normal), request.logs)
-    ]
-    notes = tuple(filter(None, (drift, *room, *beside, unmasked_words(lineage))))
+    companions, asked = _beside(request, normal)
+    values = partial(_values_left, source, record.stages)
+    place = replace(place, beside=asked)
+    room = require_room(place, request.plan, record.stages, calibrated, values, progress)
+    notes = tuple(filter(None, (drift, *room, *aged, *companions, unmasked_words(lineage))))
     for note in notes:
         progress(note)
-    record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
+    record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
     request.folder.write_run(record)
     request.folder.write_inputs(
         plan=request.plan.source.text.encode(),
@@ -149,9 +154,9 @@ def open_run(
         workload=request.workload.read_bytes(),
         workload_filter=filter_bytes(request.workload),
     )
-    for place in places:
-        kept = place.workload.read_bytes()
-        request.folder.write_workload(kept, filter_bytes(place.workload), flow=place.name)
+    for beside in places:
+        kept = beside.workload.read_bytes()
+        request.folder.write_workload(kept, filter_bytes(beside.workload), flow=beside.name)
     return record
 
 
@@ -249,7 +254,24 @@ def run_stages(
 def load_source(request: RampRequest) -> LoadSource:
     """The workload of the first flow and its pools, read before any load as the account that will
     load."""
-    return source_of(request.workload, request.target, request.logs)
+    return source_at(request.target, request.workload, request.logs)
+
+
+def _beside(request: RampRequest, normal_rate_per_s: float) -> tuple[list[str], tuple[Asked, ...]]:
+    """Notes on the flows beside the first, and what those ask for that go to the same target. Raises
+    LoadRefused where a reader has no room, WorkloadError."""
+    plan, notes, asked = request.plan, list[str](), list[Asked]()
+    for beside in request.places:
+        stages = plan.companion_stages(beside.flow, normal_rate_per_s)
+        opened = beside.open(request.logs)
+        asks = opened.asked(stages, plan.companion_options(beside.flow))
+        notes += beside.notes(opened, stages)
+        if beside.flow.is_read:
+            crew = Crew(beside.flow.workers, cpu_ratio=plan.validity.generator_cpu_ratio)
+            notes += require(opened.findings(asks, crew))
+        else:
+            asked.append(asks)
+    return notes, tuple(asked)
 
 
 def _companions(
@@ -264,17 +286,15 @@ def _companions(
     )
 
 
-def _calibrated(plan: Plan, capacity_per_s: float) -> float:
-    """The checkouts that the calibration ran."""
-    asked = plan.flow.normal_rate
-    return capacity_per_s * asked.calibrate_s if asked and asked.needs_calibration else 0.0
+def _values_left(source: LoadSource, stages: Iterable[Stage], before: float) -> tuple[str, ...]:
+    return require_enough_values(source, stages, before=before)
 
 
-def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:
-    """Checkouts per second at most, measured where the normal rate depends on it; else 0."""
+def _calibration(plan: Plan, launch: Launch, progress: Progress) -> StageResult | None:
+    """A closed loop where the normal rate depends on what it reaches."""
     asked = plan.flow.normal_rate
     if asked is None or not asked.needs_calibration:
-        return 0.0
+        return None
     progress(f"calibrating for {asked.calibrate_s:g} s with {CALIBRATION_CLIENTS} clients")
     return calibrate(
         plan.options,
