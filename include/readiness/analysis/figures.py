@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from readiness.model.histogram import Histogram, merged
 from readiness.model.load import StageResult, Tick
-from readiness.model.metrics import Sample
+from readiness.model.metrics import Sample, of_flow
 from readiness.model.verdict import Figure
 from readiness.model.workload import SET_STATEMENT
 
@@ -24,7 +24,8 @@ _STATISTICS = ("mean", "p50", "p95", "p99", "max")
 
 
 def stage_figures(result: StageResult, samples: Sequence[Sample]) -> dict[str, Figure]:
-    """Every metric of one stage that anything was measured or attempted for, by name.
+    """Every metric of one stage that anything was measured or attempted for, by name; those of
+    flows beside the first by `of_flow`.
 
     `samples` may be those of the whole run: the stage's measured part is cut out by wall clock."""
     ticks = result.measured
@@ -33,6 +34,7 @@ def stage_figures(result: StageResult, samples: Sequence[Sample]) -> dict[str, F
         **_rate_figures(ticks),
         **_ratio_figures(ticks),
         **_sample_figures(measured_samples(result, samples)),
+        **_companion_figures(result),
     }
 
 
@@ -86,6 +88,14 @@ def tick_series(tick: Tick) -> dict[str, float]:
         "in_flight": float(tick.in_flight),
         "generator_cpu_ratio": tick.generator_cpu_ratio,
         "run_queue_delay_ratio": tick.run_queue_delay_ratio,
+    }
+
+
+def _companion_figures(result: StageResult) -> dict[str, Figure]:
+    return {
+        of_flow(metric, flow): figure
+        for flow, companion in result.companions.items()
+        for metric, figure in stage_figures(companion, ()).items()
     }
 
 

@@ -160,10 +160,10 @@ def _place(check: Check) -> str:
 
 def _said(check: Check) -> str:
     if check.outcome in {Outcome.MISSING, Outcome.NOT_EVALUATED}:
-        return f"{check.metric} at {check.stage}: {check.why}."
+        return f"{check.what} at {check.stage}: {check.why}."
     because = f" ({check.because})" if check.because else ""
     return (
-        f"{check.metric} at {check.stage} is {check.value:.3g} {check.unit},"
+        f"{check.what} at {check.stage} is {check.value:.3g} {check.unit},"
         f" wanted {check.op} {check.limit:g}{because}."
     )
 

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from readiness.config.dsn import Dsn
+from readiness.config.flow_form import FlowForm, Name, Positive, Workers
 from readiness.config.masking import waiver_reason
 from readiness.config.mistakes import Form, name_of
 from readiness.config.nearest import did_you_mean
@@ -25,11 +26,9 @@ from readiness.config.rates import Rate, parse_rate
 from readiness.config.schedule import Schedule, day_of, freeze_of, schedule_of
 from readiness.model.metrics import CATALOGUE, ON_PRODUCTION
 
-Name = Annotated[str, AfterValidator(name_of(r"[a-z0-9]+(-[a-z0-9]+)*", "a-z, 0-9 and -"))]
 StageName = Annotated[
     str, AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9._-]*", "letters, digits and . _ -"))
 ]
-Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(gt=0, le=1)]
 WrittenRate = Annotated[Rate, PlainValidator(parse_rate)]
@@ -108,33 +107,6 @@ def _pacing(written: object) -> float:
     if isinstance(written, bool) or not isinstance(written, int | float) or written <= 0:
         raise ValueError("allowed: none, captured, or a factor above 0")
     return float(written)
-
-
-class CapacityShareForm(Form):
-    """`normal_rate_per_s` as a share of a capacity that is measured first."""
-
-    WHAT: ClassVar[str] = "a measured normal rate"
-    capacity_share: Annotated[float, Field(gt=0, le=4)]
-    calibrate_s: Annotated[float, Field(ge=3, le=600)] = 10.0
-
-
-def _kind_of_rate(value: Any) -> str:
-    return "<share>" if isinstance(value, dict | CapacityShareForm) else "<number>"
-
-
-WrittenNormalRate = Annotated[
-    Annotated[Positive, Tag("<number>")] | Annotated[CapacityShareForm, Tag("<share>")],
-    Discriminator(_kind_of_rate),
-]
-
-
-class FlowForm(Form):
-    """One flow: its workload file (relative to the plan), and its rate on a normal day."""
-
-    WHAT: ClassVar[str] = "a flow"
-    name: Name
-    workload: str | None = None
-    normal_rate_per_s: WrittenNormalRate | None = None
 
 
 class StageForm(Form):
@@ -285,7 +257,7 @@ class PlanForm(Form):
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
     retries: Annotated[int, Field(ge=0, le=20)] = 3
     admission: AdmissionForm | None = None
-    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    workers: Workers = 1
     shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1
     abort: list[AbortForm] = Field(default_factory=list)

@@ -39,7 +39,7 @@ def judge_run(
     results, samples = folder.read_stages(), folder.read_samples()
     figures = {r.stage.name: stage_figures(r, samples) for r in results}
     planned = [stage.name for stage in record.stages]
-    checks = tuple(judge(rules.expectations.expectations, planned, figures))
+    checks = tuple(judge(rules.expectations.of_plan(record.flow), planned, figures))
     verdict = decide(
         Evidence(
             stages=record.stages,

@@ -31,11 +31,13 @@ where they run out."""
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where load would go, with what: `limits` are read once, before any of it."""
+    """Where load would go, with what: `limits` are read once, before any of it. `beside` is what other
+    flows ask of the same target and host."""
 
     target: Target
     source: LoadSource
     limits: tuple[Server, Host]
+    beside: tuple[Asked, ...] = ()
 
     @classmethod
     def of(cls, target: Target, source: LoadSource) -> Place:
@@ -56,7 +58,7 @@ class Place:
 
     def findings(self, asked: Asked, crew: Crew) -> list[Finding]:
         """All that does not fit."""
-        return preflight.findings([asked], *self.limits, crew)
+        return preflight.findings([asked, *self.beside], *self.limits, crew)
 
 
 def require_room(

@@ -18,7 +18,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.plan import load_plan
 from readiness.errors import ReadinessError
-from readiness.load.coordinator import OnTick, run_stage
+from readiness.load.coordinator import OnTick, Outside, run_stage
 from readiness.load.messages import Assignment, Job
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.wiring.shards import post_of, shard_of, spread
@@ -43,7 +43,7 @@ def coordinate(job: Job, folder: Path, *, on_tick: OnTick, started: Started) -> 
             shards.options,
             launch=shards.launcher(here, source)(job.stage, shards.options, 0),
             on_tick=on_tick,
-            barrier=shards.barrier,
+            outside=Outside(shards.barrier),
         )
 
 
