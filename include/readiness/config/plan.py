@@ -152,18 +152,10 @@ class Plan:
         before, made = own if companion.is_fixed else 0.0, []
         for planned, stage in zip(self.stages, self.stages_at(normal_rate_per_s), strict=True):
             times = 1.0 if companion.is_fixed else planned.rate.times(normal_rate_per_s)
-            rate = own * times
-            made.append(
-                replace(
-                    stage,
-                    rate_per_s=rate,
-                    from_rate_per_s=before,
-                    tuned_max_per_s=rate * stage.tuned_max_per_s / stage.rate_per_s
-                    if not companion.is_fixed
-                    else own * stage.is_tuned,
-                )
-            )
-            before = rate
+            # Who changes a rate by hand changes that of the first flow.
+            kept = replace(stage, tuned_max_per_s=0.0)
+            made.append(replace(kept, rate_per_s=own * times, from_rate_per_s=before))
+            before = own * times
         return tuple(made)
 
     def companion_options(self, companion: Flow) -> LoadOptions:

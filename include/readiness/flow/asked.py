@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,8 +36,9 @@ class Asked:
 
     @property
     def rate_per_s(self) -> float:
-        """The highest rate at which its checkouts begin."""
-        highest = max((max(s.rate_per_s, s.from_rate_per_s) for s in self.stages), default=0.0)
+        """The highest rate at which its checkouts begin, by the plan or by hand."""
+        rates = [(s.rate_per_s, s.from_rate_per_s, s.tuned_max_per_s) for s in self.stages]
+        highest = max(itertools.chain.from_iterable(rates), default=0.0)
         return min(highest, self.admitted_per_s)
 
     def closed_within(self, seconds: float) -> float:

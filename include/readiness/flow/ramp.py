@@ -63,21 +63,20 @@ class CompanionLoad:
     stage: Stage
     options: LoadOptions
     launch: Launch
-    is_fixed: bool = False
 
     def after(self, before: StageResult | None) -> Companion:
         """What the coordinator starts; its checkouts are numbered on from an earlier try."""
         first_number = before.companions[self.name].next_number if before else 0
         start = self.launch(self.stage, self.options, first_number)
-        return Companion(self.name, self.stage, self.options, start, self.is_fixed)
+        return Companion(self.name, self.stage, self.options, start)
 
 
 @dataclass(frozen=True, slots=True)
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
-    `production` is watched where a plan asks for it; `stopping` says why a person or the system ends
-    the load, and `end_statements` ends what such a load left running on the server; `companions` are
-    loaded beside the stage."""
+    `production` is watched where a plan asks for it; `companions` are loaded beside the stage;
+    `stopping` says why a person or the system ends the load, and `end_statements` ends what such a
+    load left running on the server."""
 
     launch: Launch
     sampler: Sampler
@@ -212,7 +211,7 @@ class _Once:
                 self._options,
                 launch=ports.launch(self._stage, self._options, first_number),
                 on_tick=on_tick,
-                outside=Outside(ports.stopping, tuning.tune, ports.barrier),
+                outside=Outside(ports.barrier, ports.stopping, tuning.tune),
                 companions=[companion.after(before) for companion in ports.companions],
             )
             is_whole = not result.aborted_by

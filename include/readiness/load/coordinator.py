@@ -65,13 +65,13 @@ def untuned(_from_s: int) -> RateChange | None:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What comes to a stage from outside: `barrier` is how it begins, `stopping` says why it must end
-    now, `tune` is asked once a second for another rate, and told the first second of the stage from
-    which on it can hold."""
+    """What acts on a stage from outside: the barrier at which it begins; `stopping` says why it must
+    end now; `tune` is asked once a second for another rate, and told the first second of the stage
+    from which on it can hold."""
 
+    barrier: StartBarrier = ON_THIS_HOST
     stopping: Stopping = never
     tune: Callable[[int], RateChange | None] = untuned
-    barrier: StartBarrier = ON_THIS_HOST
 
 
 ALONE = Outside()
@@ -79,14 +79,12 @@ ALONE = Outside()
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own. Its
-    rate follows one that a person changes, unless it `is_fixed`."""
+    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own."""
 
     name: str
     stage: Stage
     options: LoadOptions
     launch: Launch
-    is_fixed: bool = False
 
 
 def run_stage(
@@ -103,29 +101,25 @@ def run_stage(
 
     `on_tick` is called once a second with the counts of all workers of this flow; a reason that it or
     `outside` gives stops the stage, which then still answers what it measured, with `aborted_by` set:
-    nothing at all where it was stopped before its start. Raises WorkerLost when a worker of any flow
-    dies or falls silent, TargetError and WorkloadError when one refuses to begin. However it ends, by
-    KeyboardInterrupt too, no worker is left."""
-    crew = _Crew(outside.barrier, outside.stopping)
+    nothing at all where it was stopped before its start. Another rate is the first flow's alone; its
+    end is everybody's. Raises WorkerLost when a worker of any flow dies or falls silent, TargetError
+    and WorkloadError when one refuses to begin. However it ends, by KeyboardInterrupt too, no worker
+    is left."""
+    crew = _Crew(outside)
     try:
         flows = [_FlowRun(stage, crew.add_all(launch, options.workers))]
         flows += [
-            _FlowRun(
-                c.stage,
-                crew.add_all(c.launch, c.options.workers, flow=c.name),
-                multiple=None if c.is_fixed else c.stage.rate_per_s / stage.rate_per_s,
-            )
+            _FlowRun(c.stage, crew.add_all(c.launch, c.options.workers, flow=c.name))
             for c in companions
         ]
         started_at = crew.start()
         stage_run = _StageRun(flows, on_tick, outside.tune)
-        if started_at is None:
-            stage_run.stop(outside.stopping(), crew)
-        else:
+        if started_at is not None:
             stage_run.follow(crew)
     finally:
         crew.end()
-    result, *others = stage_run.results(started_at or time.time())
+    unbegun = "" if started_at is not None else outside.stopping()
+    result, *others = stage_run.results(started_at or time.time(), unbegun)
     beside = {c.name: other for c, other in zip(companions, others, strict=True)}
     return replace(result, companions=beside)
 
@@ -134,11 +128,11 @@ class _Crew:
     """The workers of one stage, of all its flows: a thread reads each one's lines, one sends all
     heartbeats."""
 
-    def __init__(self, barrier: StartBarrier, stopping: Stopping) -> None:
-        self._barrier = barrier
-        self._stopping = stopping
+    def __init__(self, outside: Outside) -> None:
+        self._barrier = outside.barrier
+        self._stopping = outside.stopping
         self._start_s: float | None = None
-        self._silence_s = barrier.ready_within_s
+        self._silence_s = outside.barrier.ready_within_s
         self._workers: list[WorkerProcess] = []
         self._names: list[str] = []  # "1", or "1 of repayment"
         self._lines: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
@@ -218,10 +212,11 @@ class _Crew:
         before = f"Flow {flow}: " if flow else ""
         return refusal_from_json({**refused, "message": f"{before}{refused['message']}"})
 
-    def tell(self, message: Message, *, to: range | None = None) -> None:
-        """The same line to all, or those, that still listen. One that is gone is told of by its reading
+    def tell(self, message: Message, places: range | None = None) -> None:
+        """The same line to all that still listen, or to those at `places`. One that is gone is told of by its reading
         thread: it may have reported and ended, and then the stage is whole."""
-        for worker in list(self._workers)[slice(to.start, to.stop) if to else slice(None)]:
+        told = self._workers[places.start : places.stop] if places else list(self._workers)
+        for worker in told:
             with contextlib.suppress(WorkerLost):
                 worker.send(encode(message))
 
@@ -281,26 +276,22 @@ class _Crew:
 class _FlowRun:
     """What the workers of one flow say, as one."""
 
-    def __init__(self, stage: Stage, workers: range, *, multiple: float | None = 1.0) -> None:
+    def __init__(self, stage: Stage, workers: range) -> None:
         self.workers = workers
-        self.stage = stage
-        self._multiple = multiple  # of the first flow's rate; None: its rate is fixed
-        self._rates: list[RateChange] = []
+        self._stage = stage
+        self.rates: list[RateChange] = []  # by hand
         self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
         self._reports: list[WorkerReport] = []
+
+    @property
+    def duration_s(self) -> float:
+        """Of the stage, as planned."""
+        return self._stage.duration_s
 
     @property
     def is_over(self) -> bool:
         """Whether all have reported."""
         return len(self._reports) == len(self.workers)
-
-    def change(self, change: RateChange, crew: _Crew) -> None:
-        """Another rate of the first flow: this one follows, or only ends with it."""
-        if self._multiple is None and not change.is_end:
-            return
-        own = replace(change, rate_per_s=change.rate_per_s * (self._multiple or 0.0))
-        self._rates.append(own)
-        crew.tell({"rate": own.rate_per_s, "from_s": own.from_s}, to=self.workers)
 
     def take_report(self, report: WorkerReport) -> None:
         """A worker has ended."""
@@ -320,11 +311,11 @@ class _FlowRun:
             ticks[-1] = fold_drain(ticks[-1], [report.drain for report in reports])
         cut = sum(report.cut for report in reports)
         return StageResult(
-            stage=self.stage,
+            stage=self._stage,
             started_at=started_at,
             ended_at=time.time(),
             ticks=tuple(ticks),
-            measured_from_s=measured_from_s(self.stage),
+            measured_from_s=measured_from_s(self._stage),
             statements=_statements(reports),
             errors=_added(report.errors for report in reports),
             retries=_added(report.retries for report in reports),
@@ -334,7 +325,7 @@ class _FlowRun:
             notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),
-            rates=tuple(self._rates),
+            rates=tuple(self.rates),
         )
 
 
@@ -348,10 +339,10 @@ class _StageRun:
         tune: Callable[[int], RateChange | None],
     ) -> None:
         self._flows = flows
-        self._tune = tune
-        self._until_s = flows[0].stage.duration_s
         self._of = {index: flow for flow in flows for index in flow.workers}
         self._on_tick = on_tick
+        self._tune = tune
+        self._until_s = flows[0].duration_s
         self._reported: set[int] = set()
         self._aborted_by = ""
 
@@ -368,14 +359,15 @@ class _StageRun:
             elif "tick" in message:
                 self._take(index, tick_from_json(message["tick"]), crew)
 
-    def results(self, started_at: float) -> list[StageResult]:
-        """What each flow did; what stopped one of them stopped all."""
-        return [flow.result(started_at, self._aborted_by) for flow in self._flows]
+    def results(self, started_at: float, unbegun: str) -> list[StageResult]:
+        """What each flow did; what stopped one of them stopped all. `unbegun` is why none began."""
+        aborted_by = self._aborted_by or unbegun
+        return [flow.result(started_at, aborted_by) for flow in self._flows]
 
     def _take_report(self, index: int, report: WorkerReport, crew: _Crew) -> None:
         self._of[index].take_report(report)
         if report.stopped_by:
-            self.stop(report.stopped_by, crew)
+            self._stop(report.stopped_by, crew)
 
     def _take(self, index: int, tick: Tick, crew: _Crew) -> None:
         flow = self._of[index]
@@ -384,21 +376,17 @@ class _StageRun:
             return
         reason = self._on_tick(second)
         if reason:
-            self.stop(reason, crew)
-        else:
-            self._change_rates(crew)
+            self._stop(reason, crew)
+        elif (from_s := crew.next_s()) < self._until_s and (change := self._tune(from_s)):
+            self._change(change, crew)
 
-    def _change_rates(self, crew: _Crew) -> None:
-        from_s = crew.next_s()
-        change = self._tune(from_s) if from_s < self._until_s else None
-        if change is None:
-            return
+    def _change(self, change: RateChange, crew: _Crew) -> None:
         self._until_s = change.from_s if change.is_end else self._until_s
-        for flow in self._flows:
-            flow.change(change, crew)
+        for flow in self._flows if change.is_end else self._flows[:1]:
+            flow.rates.append(change)
+            crew.tell({"rate": change.rate_per_s, "from_s": change.from_s}, flow.workers)
 
-    def stop(self, reason: str, crew: _Crew) -> None:
-        """Ends all flows, and says why; the first reason counts."""
+    def _stop(self, reason: str, crew: _Crew) -> None:
         if not self._aborted_by:
             self._aborted_by = reason
             crew.tell({"stop": reason})

@@ -129,12 +129,13 @@ class StageResult:
     next_number: int = 0  # the first checkout number that no worker used
     retries: dict[tuple[str, int], int] = field(default_factory=dict)
     rates: tuple[RateChange, ...] = ()  # what a person changed while it ran, in order, its end too
-    companions: Mapping[str, StageResult] = field(default_factory=dict)
 
     @property
     def lowest_rate_per_s(self) -> float:
         """The lowest rate of its hold, by the plan or by hand."""
         return min([self.stage.rate_per_s, *(c.rate_per_s for c in self.rates if not c.is_end)])
+
+    companions: Mapping[str, StageResult] = field(default_factory=dict)
 
     @property
     def measured(self) -> tuple[Tick, ...]:

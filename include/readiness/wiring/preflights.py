@@ -32,7 +32,7 @@ where they run out."""
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where load would go, with what: `limits` are read once, before any of it. `beside` is what other
-    flows ask of the same target at the same time."""
+    flows ask of the same target and host."""
 
     target: Target
     source: LoadSource

@@ -21,7 +21,6 @@ from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.asked import Asked
-from readiness.flow.preflight import Crew, require
 from readiness.flow.ramp import (
     CompanionLoad,
     Launch,
@@ -42,7 +41,6 @@ from readiness.wiring.checks import drift_on
 from readiness.wiring.fidelities import fidelity_score
 from readiness.wiring.flows import (
     FlowPlace,
-    end_all_statements,
     filter_bytes,
     gate_all,
     hold_all,
@@ -57,6 +55,7 @@ from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
     Target,
+    end_statements,
     gate,
     launcher,
     sampler,
@@ -72,14 +71,14 @@ _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 class RampRequest:
     """What to run: the plan, the target, the workload file of its first flow and where the run goes.
     Those of the flows beside it stand in the plan; `reader` is the endpoint for such as only read.
-    `stopping` says why its load must end before its time."""
+    `stopping` says why the load must end before its time."""
 
     plan: Plan
     target: Target
     workload: Path
     folder: RunFolder
-    reader: Target | None = None
     stopping: Stopping = never
+    reader: Target | None = None
 
     @property
     def places(self) -> tuple[FlowPlace, ...]:
@@ -127,8 +126,8 @@ def open_run(
     have no room for it or a unique column runs out of values, WorkloadError, LoadError."""
     require_readable(request.workload)
     places = request.places
-    for beside in places:
-        require_readable(beside.workload)
+    for flow in places:
+        require_readable(flow.workload)
     score, aged = fidelity_score(request.plan, request.workload)
     gate_all(request.targets, with_watched(settings, request.plan))
     source = load_source(request)
@@ -139,11 +138,15 @@ def open_run(
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
-    companions, asked = _beside(request, normal)
     values = partial(_values_left, source, record.stages)
-    place = replace(place, beside=asked)
+    place = replace(place, beside=_asked_beside(request, normal))
     room = require_room(place, request.plan, record.stages, calibrated, values, progress)
-    notes = tuple(filter(None, (drift, *room, *aged, *companions, unmasked_words(lineage))))
+    beside = [
+        note
+        for flow in places
+        for note in flow.notes(request.plan.companion_stages(flow.flow, normal), request.logs)
+    ]
+    notes = tuple(filter(None, (drift, *room, *aged, *beside, unmasked_words(lineage))))
     for note in notes:
         progress(note)
     record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
@@ -154,9 +157,9 @@ def open_run(
         workload=request.workload.read_bytes(),
         workload_filter=filter_bytes(request.workload),
     )
-    for beside in places:
-        kept = beside.workload.read_bytes()
-        request.folder.write_workload(kept, filter_bytes(beside.workload), flow=beside.name)
+    for flow in places:
+        kept = flow.workload.read_bytes()
+        request.folder.write_workload(kept, filter_bytes(flow.workload), flow=flow.name)
     return record
 
 
@@ -188,7 +191,7 @@ def run_one_stage(
                 barrier=shards.barrier,
                 production=watch_of(plan),
                 stopping=request.stopping,
-                end_statements=partial(end_all_statements, request.targets),
+                end_statements=partial(end_statements, request.target),
                 companions=companions,
             ),
             StageRules(plan.abort, plan.validity),
@@ -257,21 +260,16 @@ def load_source(request: RampRequest) -> LoadSource:
     return source_at(request.target, request.workload, request.logs)
 
 
-def _beside(request: RampRequest, normal_rate_per_s: float) -> tuple[list[str], tuple[Asked, ...]]:
-    """Notes on the flows beside the first, and what those ask for that go to the same target. Raises
-    LoadRefused where a reader has no room, WorkloadError."""
-    plan, notes, asked = request.plan, list[str](), list[Asked]()
-    for beside in request.places:
-        stages = plan.companion_stages(beside.flow, normal_rate_per_s)
-        opened = beside.open(request.logs)
-        asks = opened.asked(stages, plan.companion_options(beside.flow))
-        notes += beside.notes(opened, stages)
-        if beside.flow.is_read:
-            crew = Crew(beside.flow.workers, cpu_ratio=plan.validity.generator_cpu_ratio)
-            notes += require(opened.findings(asks, crew))
-        else:
-            asked.append(asks)
-    return notes, tuple(asked)
+def _asked_beside(request: RampRequest, normal_rate_per_s: float) -> tuple[Asked, ...]:
+    """What the flows beside the first ask of the same endpoint and host."""
+    plan = request.plan
+    return tuple(
+        Place.of(flow.target, flow.source(request.logs)).asked(
+            plan.companion_stages(flow.flow, normal_rate_per_s), plan.companion_options(flow.flow)
+        )
+        for flow in request.places
+        if flow.target is request.target
+    )
 
 
 def _companions(

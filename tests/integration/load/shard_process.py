@@ -43,7 +43,7 @@ def coordinate(job: Job, folder: Path, *, on_tick: OnTick, started: Started) -> 
             shards.options,
             launch=shards.launcher(here, source)(job.stage, shards.options, 0),
             on_tick=on_tick,
-            outside=Outside(barrier=shards.barrier),
+            outside=Outside(shards.barrier),
         )
 
 

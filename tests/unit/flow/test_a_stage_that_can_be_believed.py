@@ -43,8 +43,8 @@ class Ramp:
             self._gate,
             self.notes,
             production=self.production,
-            companions=self.companions,
             end_statements=lambda: self.notes.said.append("end statements"),
+            companions=self.companions,
         )
         rules = StageRules(abort, ValidityLimits())
         return run_believable_stage(stage, LoadOptions(), ports, rules, self.folder)
