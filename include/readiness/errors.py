@@ -17,6 +17,7 @@ ReadinessError                 has .message, .hint; transient = False; exit_code
 ├── CloneError
 ├── MaskingError               a clone could not be masked, or is not proven to be
 ├── LoadError
+│   ├── LoadRefused            preflight: what does not fit, before any load                    (exit 2)
 │   └── WorkerLost             transient
 ├── MetricsError
 ├── ArtifactError
@@ -176,6 +177,12 @@ class MaskingError(ReadinessError):
 
 class LoadError(ReadinessError):
     """The load engine failed; this is not the server being slow."""
+
+
+class LoadRefused(LoadError):
+    """Target or host have no room for the load that was asked for; none was sent."""
+
+    exit_code = 2
 
 
 class WorkerLost(LoadError):

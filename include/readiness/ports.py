@@ -85,8 +85,9 @@ Raises TargetUnavailable; blocks; called from helper threads."""
 class CheckoutFlow(Protocol):
     """One flow compiled for one worker: makes checkouts, renders their statements.
 
-    `values` is an opaque list per checkout. Rendering is literal: the variable's SQL literal in the
-    captured text. Cheap: called once per statement in the hot loop."""
+    `values` is an opaque list per checkout. Rendering is literal, the variable's SQL literal in the
+    captured text, unless values go ahead: those steps have the id `SET_STATEMENT`. Cheap: called once
+    per statement in the hot loop."""
 
     statement_ids: Sequence[str]
     kinds: Sequence[StatementKind]

@@ -13,6 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
+from readiness.adapters.limits import raise_open_files
 from readiness.adapters.mysql_connect import connector
 from readiness.errors import LoadError, ReadinessError
 from readiness.load.control import Control
@@ -31,6 +32,7 @@ def main() -> int:
     """Runs one job; the exit code is 0, also after a stop, or the error's own."""
     control = Control(sys.stdin.fileno())
     _die_with_parent()
+    raise_open_files()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: control.stop("SIGTERM"))
     try:
@@ -59,6 +61,7 @@ def _run(control: Control) -> None:
         Pools.from_json(job.pools),
         namespace=job.namespace.encode(),
         seed=job.options.seed,
+        binding=job.options.binding,
     )
     connect = connector(job.target, set_names=workload.set_names)
     run_job(job, flow=flow, connect=connect, control=control, write=_write)

@@ -121,7 +121,7 @@ def _check(
 ) -> Check:
     """The value is what Great Expectations found; the figure says how many operations it had."""
     stage = str(row["stage"])
-    figure = checks.figure_of(figures, stage, expectation.metric)
+    figure = checks.figure_of(figures, stage, expectation.figure)
     if stage not in stages:
         figure = Figure((), 0, "the pattern matches no planned stage")
     value = row["value"]
@@ -218,7 +218,7 @@ def _stage_expectation(expectation: Expectation, stages: Sequence[str]) -> Any:
     found, lost = checks.matching(expectation.stages, stages)
     return _expectation_class()(
         column="value",
-        metric=expectation.metric,
+        metric=expectation.figure,
         statistic=expectation.statistic,
         stages=[*found, *lost],
         op=expectation.op,

@@ -58,7 +58,10 @@ def planned(plan: Plan, params: Mapping[str, Any], *, workloads: Path) -> Plan:
         plan,
         stages=tuple(_scaled(stage, params["scale"]) for stage in plan.stages),
         peak=_peak(params["peak"]),
-        flows=(_flow(plan.flow, params, workloads), *plan.flows[1:]),
+        flows=(
+            _flow(plan.flow, params, workloads),
+            *(replace(f, workload=_built(f, workloads)) for f in plan.companions),
+        ),
         options=replace(plan.options, workers=params["workers"], seed=params["seed"]),
         clone=replace(
             clone,
@@ -206,12 +209,16 @@ def _flow(flow: Flow, params: Mapping[str, Any], workloads: Path) -> Flow:
     """The flow with the workload that this run uses: named in the form, or by the plan, or the
     built one of the flow's own name."""
     named, rate = params["workload"], params["normal_rate_per_s"]
-    built = workloads / f"{named or flow.name}.sql"
     return replace(
         flow,
-        workload=built if named else flow.workload or built,
+        workload=workloads / f"{named}.sql" if named else _built(flow, workloads),
         normal_rate=flow.normal_rate if rate is None else NormalRate(float(rate)),
     )
+
+
+def _built(flow: Flow, workloads: Path) -> Path:
+    """The workload that the plan names for a flow, or the built one of the flow's own name."""
+    return flow.workload or workloads / f"{flow.name}.sql"
 
 
 def _kind(value: object) -> str:

@@ -27,6 +27,7 @@ from readiness.config.plan import ClonePlan, Plan
 from readiness.config.schedule import Start, require_may_start
 from readiness.errors import ArtifactError, CloneError, ConfigError
 from readiness.model.verdict import Verdict, VerdictWord
+from readiness.wiring.flows import require_reader
 from readiness.wiring.load_room import room_of
 
 KEPT = "clone_kept"
@@ -38,7 +39,7 @@ _OWN_FAULTS = ("generator", "metrics")
 def reserve(task: TaskRun) -> str:
     """Asks all that can be asked before anything is made; the path of the run folder.
 
-    Raises ConfigError (conf, freeze, no workload), CloneError (no snapshot), Busy (another run has
+    Raises ConfigError (conf, freeze, no workload, no reader endpoint), CloneError (no snapshot), Busy (another run has
     the target or this host)."""
     params = _asked(task)
     plan = planned(task.plan, params, workloads=task.settings.workloads)
@@ -51,6 +52,7 @@ def reserve(task: TaskRun) -> str:
     require_may_start(schedule, start, now=datetime.now(UTC))
     clone = _clone_plan(plan)
     task.clones.snapshots.named(clone.snapshot)
+    require_reader(plan, has_reader=False)
     _require_workload(plan)
     locks = _take_locks(task, clone)
     write_reservation(
@@ -182,12 +184,13 @@ def _clone_plan(plan: Plan) -> ClonePlan:
 
 
 def _require_workload(plan: Plan) -> None:
-    workload = plan.flow.workload
-    if workload is None or not workload.is_file():
-        raise ConfigError(
-            f"There is no workload file {workload} for the flow {plan.flow.name}.",
-            hint=f"Run the DAG readiness_workload, or:  readiness workload build … -o {workload}",
-        )
+    for flow in plan.flows:
+        workload = flow.workload
+        if workload is None or not workload.is_file():
+            raise ConfigError(
+                f"There is no workload file {workload} for the flow {flow.name}.",
+                hint=f"Run the DAG readiness_workload, or:  readiness workload build … -o {workload}",
+            )
 
 
 def _take_locks(task: TaskRun, clone: ClonePlan) -> tuple[str, ...]:

@@ -157,7 +157,8 @@ def _description(plan: Plan) -> str:
     top = max((s.rate.amount for s in plan.stages if s.rate.is_relative), default=0.0)
     most = f", up to {Rate(top, is_relative=True)}" if top else ""
     count = len(plan.stages)
-    return f"{plan.flow.name} in {count} stage{'s' * (count != 1)}{most}, on a clone"
+    beside = f", beside {' and '.join(f.name for f in plan.companions)}" if plan.companions else ""
+    return f"{plan.flow.name} in {count} stage{'s' * (count != 1)}{most}{beside}, on a clone"
 
 
 def _masking(plan: Plan) -> str:

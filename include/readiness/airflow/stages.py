@@ -18,8 +18,16 @@ from readiness.model.run import RunRecord
 from readiness.model.verdict import Verdict
 from readiness.wiring import verdicts
 from readiness.wiring.checks import CheckRequest, check_workload
+from readiness.wiring.flows import places_of
 from readiness.wiring.production import with_watched
-from readiness.wiring.ramps import RampRequest, close_run, open_run, run_one_stage, run_shard
+from readiness.wiring.ramps import (
+    RampRequest,
+    close_run,
+    kept_request,
+    open_run,
+    run_one_stage,
+    run_shard,
+)
 from readiness.wiring.shards import post_of
 from readiness.wiring.targets import Target, clone_dsn, target_of
 
@@ -34,7 +42,8 @@ def calibrate(task: TaskRun) -> RunRecord:
     target = _target(task)
     with _load_host(task):
         task.folder.forget_results()
-        _check(task, plan, target, workload)
+        for path in (workload, *(place.workload for place in places_of(plan, target, None))):
+            _check(task, plan, target, path)
         request = RampRequest(plan, target, workload, task.folder)
         with task.onlooker.step("calibration") as tell:
             record = open_run(
@@ -64,8 +73,7 @@ def load(task: TaskRun, stage_name: str) -> StageResult:
     plan = renewed_plan(task)
     record = task.folder.read_run()
     watcher = task.onlooker.watcher(plan, record)
-    # The run's own copy of the workload: all stages run the same one.
-    request = RampRequest(plan, _target(task), task.folder.path / "workload.sql", task.folder)
+    request = kept_request(plan, _target(task), task.folder)
     with _load_host(task):
         return run_one_stage(request, stage_name, task.settings, watcher)
 
@@ -76,7 +84,7 @@ def shard(task: TaskRun, stage_name: str, number: int) -> int:
     The host's lock and the leases are that task's to keep. Raises TargetRefused, LoadError,
     WorkerLost."""
     plan = reserved_plan(task)
-    request = RampRequest(plan, _target(task), task.folder.path / "workload.sql", task.folder)
+    request = kept_request(plan, _target(task), task.folder)
     with task.onlooker.step(f"shard {number} of {stage_name}") as tell:
         tries = run_shard(request, stage_name, number, task.settings)
         tell(f"{plan.options.workers} workers, {tries} tr{'y' if tries == 1 else 'ies'}")

@@ -105,6 +105,7 @@ def make_check(
         count=count,
         why=why if outcome in {Outcome.MISSING, Outcome.NOT_EVALUATED} else "",
         because=expectation.because,
+        flow=expectation.flow,
     )
 
 
@@ -121,7 +122,7 @@ def figure_of(figures: StageFigures, stage: str, metric: str) -> Figure:
 
 
 def _figure(expectation: Expectation, stage: str, figures: StageFigures) -> Figure:
-    return figure_of(figures, stage, expectation.metric)
+    return figure_of(figures, stage, expectation.figure)
 
 
 def _check(expectation: Expectation, stage: str, figure: Figure) -> Check:

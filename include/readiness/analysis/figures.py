@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from readiness.model.histogram import Histogram, merged
 from readiness.model.load import StageResult, Tick
-from readiness.model.metrics import Sample
+from readiness.model.metrics import Sample, of_flow
 from readiness.model.verdict import Figure
+from readiness.model.workload import SET_STATEMENT
 
 SUPPORT = {"p50": 5, "p95": 72, "p99": 368}
 _QUANTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99}
@@ -23,7 +24,8 @@ _STATISTICS = ("mean", "p50", "p95", "p99", "max")
 
 
 def stage_figures(result: StageResult, samples: Sequence[Sample]) -> dict[str, Figure]:
-    """Every metric of one stage that anything was measured or attempted for, by name.
+    """Every metric of one stage that anything was measured or attempted for, by name; those of
+    flows beside the first by `of_flow`.
 
     `samples` may be those of the whole run: the stage's measured part is cut out by wall clock."""
     ticks = result.measured
@@ -32,6 +34,7 @@ def stage_figures(result: StageResult, samples: Sequence[Sample]) -> dict[str, F
         **_rate_figures(ticks),
         **_ratio_figures(ticks),
         **_sample_figures(measured_samples(result, samples)),
+        **_companion_figures(result),
     }
 
 
@@ -88,6 +91,14 @@ def tick_series(tick: Tick) -> dict[str, float]:
     }
 
 
+def _companion_figures(result: StageResult) -> dict[str, Figure]:
+    return {
+        of_flow(metric, flow): figure
+        for flow, companion in result.companions.items()
+        for metric, figure in stage_figures(companion, ()).items()
+    }
+
+
 def _latency_figures(result: StageResult) -> dict[str, Figure]:
     ticks = result.measured
     histograms = {
@@ -96,7 +107,8 @@ def _latency_figures(result: StageResult) -> dict[str, Figure]:
     if any(t.queue.count or t.expired for t in ticks):  # else there was no gate, or no wait at it
         histograms["gate_wait"] = merged(t.queue for t in ticks)
     histograms["checkout_service"] = result.service
-    histograms["statement"] = merged(result.statements.values())
+    own = (h for name, h in result.statements.items() if name != SET_STATEMENT)
+    histograms["statement"] = merged(own)
     made = {
         f"{stem}_{statistic}_ms": _latency_figure(histogram, statistic)
         for stem, histogram in histograms.items()

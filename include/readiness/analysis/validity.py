@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readiness.analysis.figures import SUPPORT, latency_ms, measured_samples
 from readiness.model.histogram import Histogram, merged
@@ -60,8 +60,7 @@ def _of_stage(
     host = _host_rules(result.stage.name, stage, measured, limits)
     # A host that others used makes checkouts late and samples missing: neither has a fault of its own.
     is_starved = not all(rule.holds for rule in host)
-    ticks = result.measured or result.ticks
-    made = _generator_rules(result.stage.name, ticks, limits, HOST if is_starved else GENERATOR)
+    made = _worst_generator_rules(result, limits, HOST if is_starved else GENERATOR)
     made += host
     if result.measured:
         metrics = HOST if is_starved else METRICS
@@ -72,6 +71,22 @@ def _of_stage(
 def _measured_or_all(result: StageResult, stage: Sequence[Sample]) -> Sequence[Sample]:
     """A stage that was stopped while it warmed up is looked at as a whole."""
     return measured_samples(result, stage) or stage
+
+
+def _worst_generator_rules(
+    result: StageResult, limits: ValidityLimits, culprit: str
+) -> list[ValidityRule]:
+    """Of all flows: one that came late or whose workers had no CPU left spoils the stage."""
+    name = result.stage.name
+    by_flow = [_generator_rules(name, result.measured or result.ticks, limits, culprit)]
+    for flow, r in result.companions.items():
+        rules = _generator_rules(name, r.measured or r.ticks, limits, culprit)
+        by_flow.append([replace(rule, why=f"{rule.why}, flow {flow}") for rule in rules])
+    return [max(same, key=_value) for same in zip(*by_flow, strict=True)]
+
+
+def _value(rule: ValidityRule) -> float:
+    return -1.0 if rule.value is None else rule.value
 
 
 def _generator_rules(

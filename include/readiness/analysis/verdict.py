@@ -7,7 +7,8 @@ What outranks what, and why:
    is our own server's, hence the overload we measure, and it does not make the abort invalid. It is
    INVALID when the host shows contention by others (foreign CPU, steal, a slow idle flush), when
    the generator itself ran out of CPU, or when the rule was about the generator.
-3. Host contention at a stage that matters: INVALID, never NOT_READY for the host's sake.
+3. Host contention at a stage that matters, or a load that is too little like production: INVALID,
+   never NOT_READY for their sake.
 4. A critical check that failed and can be believed: NOT_READY. Can be believed means: no doubt at
    that stage, or one that cannot explain the failure. Missing samples do not explain what the
    engine measured. Lag does not, when the generator had CPU to spare and the figure is the server's
@@ -30,6 +31,7 @@ from datetime import date, timedelta
 
 from readiness.analysis import validity as rules
 from readiness.analysis.abort import aborting_metric
+from readiness.analysis.fidelity import FIDELITY, WORKLOAD
 from readiness.model.load import Stage, StageResult
 from readiness.model.metrics import CATALOGUE, Origin
 from readiness.model.verdict import (
@@ -94,9 +96,9 @@ def _answer(case: _Case) -> _Answer:
     stopped = case.stopped()
     if stopped is not None:
         return _of_stopped(case, stopped)
-    host = [rule for rule in case.doubts if rule.culprit == rules.HOST]
-    if host:
-        return _invalid(host)
+    not_the_load = [rule for rule in case.doubts if rule.culprit in (rules.HOST, WORKLOAD)]
+    if not_the_load:
+        return _invalid(not_the_load)
     failed = case.believed_failures()
     if failed:
         reasons = (*map(_said, failed), *map(_doubted, case.doubts))
@@ -146,7 +148,7 @@ def _of_believed(case: _Case) -> _Answer:
 
 
 def _invalid(doubts: Iterable[ValidityRule], missing: Iterable[Check] = ()) -> _Answer:
-    places = [f"{rule.name} at {rule.stage} ({rule.culprit})" for rule in doubts]
+    places = [f"{_where(rule)} ({rule.culprit})" for rule in doubts]
     places += [_place(check) for check in missing]
     reasons = (*map(_doubted, doubts), *map(_said, missing))
     return _Answer(VerdictWord.INVALID, places[0] if places else "", reasons)
@@ -158,20 +160,22 @@ def _place(check: Check) -> str:
 
 def _said(check: Check) -> str:
     if check.outcome in {Outcome.MISSING, Outcome.NOT_EVALUATED}:
-        return f"{check.metric} at {check.stage}: {check.why}."
+        return f"{check.what} at {check.stage}: {check.why}."
     because = f" ({check.because})" if check.because else ""
     return (
-        f"{check.metric} at {check.stage} is {check.value:.3g} {check.unit},"
+        f"{check.what} at {check.stage} is {check.value:.3g} {check.unit},"
         f" wanted {check.op} {check.limit:g}{because}."
     )
 
 
 def _doubted(rule: ValidityRule) -> str:
     value = "missing" if rule.value is None else f"{rule.value:.3g} {rule.unit}"
-    return (
-        f"{rule.name} at {rule.stage} is {value}, believed up to {rule.limit:g}"
-        f" ({rule.why}): the {rule.culprit}."
-    )
+    bound = "from" if rule.name == FIDELITY else "up to"
+    return f"{_where(rule)} is {value}, believed {bound} {rule.limit:g} ({rule.why}): the {rule.culprit}."
+
+
+def _where(rule: ValidityRule) -> str:
+    return f"{rule.name} at {rule.stage}" if rule.stage else rule.name
 
 
 def _expires_on(evidence: Evidence, word: VerdictWord) -> str:
@@ -276,7 +280,7 @@ class _Case:
         bad = {Outcome.FAILED, Outcome.MISSING}
         return (
             stage in ended
-            and all(rule.stage != stage for rule in self.broken)
+            and all(rule.stage not in (stage, "") for rule in self.broken)
             and not any(c.outcome in bad for c in self._criticals_of(stage))
         )
 

@@ -2,6 +2,7 @@
 
     run.json plan.yaml expectations.yaml workload.sql    what was asked
     workload.filter                                      keyed: what nothing here may hold
+    workload-FLOW.sql workload-FLOW.filter               the same of each flow beside the first
     stages.parquet samples.parquet latency.json.gz       what was measured
     checks.json verdict.json                             what it means
     report.html charts/*.png                             what people read
@@ -63,16 +64,35 @@ class RunFolder:
         the run began."""
         atomic.write_bytes(self.path / "plan.yaml", plan)
         atomic.write_bytes(self.path / "expectations.yaml", expectations)
-        atomic.write_bytes(self.path / "workload.sql", workload)
+        self.write_workload(workload, workload_filter)
+
+    def write_workload(self, workload: bytes, workload_filter: bytes, *, flow: str = "") -> None:
+        """Copies the workload of a flow ("": the one that is staged) and its filter."""
+        path = self.workload_path(flow)
+        atomic.write_bytes(path, workload)
         if workload_filter:
-            atomic.write_bytes(self.filter_path, workload_filter)
+            atomic.write_bytes(path.with_suffix(".filter"), workload_filter)
         else:
-            self.filter_path.unlink(missing_ok=True)
+            path.with_suffix(".filter").unlink(missing_ok=True)
+
+    def workload_path(self, flow: str = "") -> Path:
+        """Where the run's own copy of a flow's workload lies; "" is the flow that is staged."""
+        return self.path / (f"workload-{flow}.sql" if flow else "workload.sql")
 
     @property
     def filter_path(self) -> Path:
-        """Where the filter of the run's workload lies, if it has one."""
+        """Where the filter of the staged flow's workload lies, if it has one."""
         return self.path / "workload.filter"
+
+    @property
+    def workload_paths(self) -> tuple[Path, ...]:
+        """The workloads of all flows that the folder holds."""
+        return tuple(sorted(self.path.glob("workload*.sql")))
+
+    @property
+    def filter_paths(self) -> tuple[Path, ...]:
+        """The filters of their workloads; one that has none is left out."""
+        return tuple(sorted(self.path.glob("workload*.filter")))
 
     def write_results(self, results: Sequence[StageResult], samples: Sequence[Sample]) -> None:
         """Writes `latency.json.gz`, `samples.parquet` and, last, `stages.parquet`: a stage counts

@@ -1,4 +1,6 @@
-"""`stages.parquet` and `samples.parquet`: one row a stage, one row a sample.
+"""`stages.parquet` and `samples.parquet`: one row a stage and flow, one row a sample.
+
+The flow that is staged has the name "", and those beside it follow it.
 
 The schema_version stands in the metadata of the Parquet schema as `readiness.schema_version`.
 """
@@ -6,14 +8,14 @@ The schema_version stands in the metadata of the Parquet schema as `readiness.sc
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from readiness.artifacts import atomic, json_files
 from readiness.artifacts.forms import reading
-from readiness.artifacts.latency import PER_SECOND, StageLatency
+from readiness.artifacts.latency import PER_SECOND, StageLatency, by_flow
 from readiness.errors import ArtifactError
 from readiness.model.load import RateChange, Stage, StageResult, Tick
 from readiness.model.metrics import Sample
@@ -21,7 +23,7 @@ from readiness.model.metrics import Sample
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 2
+VERSION = 3
 _VERSION_KEY = b"readiness.schema_version"
 _TICK_COUNTS = (
     "second", "offered", "started", "finished", "failed", "dropped", "in_flight", "retried", "expired",
@@ -48,7 +50,7 @@ def read_samples(path: Path) -> list[Sample]:
 
 def write_stages(path: Path, results: Sequence[StageResult]) -> None:
     """Writes what each stage did, second by second; histograms go to `latency.json.gz`."""
-    _write(path, [_stage_row(result) for result in results], _stages_schema())
+    _write(path, [_stage_row(*row) for row in by_flow(results)], _stages_schema())
 
 
 def read_stages(path: Path, latency: Sequence[StageLatency]) -> list[StageResult]:
@@ -56,11 +58,23 @@ def read_stages(path: Path, latency: Sequence[StageLatency]) -> list[StageResult
     of the table are left out. Raises ArtifactError or SchemaMismatch."""
     rows = _read(path)
     with reading(path):
-        names = [row["stage"] for row in rows]
+        names = [(row["stage"], row["flow"]) for row in rows]
         known = latency[: len(names)]
-        if names != [stage.stage for stage in known]:
+        if names != [(stage.stage, stage.flow) for stage in known]:
             raise ArtifactError(f"{path} and its latency.json.gz hold different stages.")
-        return [_result(row, stage) for row, stage in zip(rows, known, strict=True)]
+        return _joined(_result(row, stage) for row, stage in zip(rows, known, strict=True))
+
+
+def _joined(read: Iterable[tuple[str, StageResult]]) -> list[StageResult]:
+    """The results of the flow that is staged, those of the flows beside it in them."""
+    stages: list[StageResult] = []
+    for flow, result in read:
+        if flow:
+            beside = {**stages[-1].companions, flow: result}
+            stages[-1] = replace(stages[-1], companions=beside)
+        else:
+            stages.append(result)
+    return stages
 
 
 def _samples_schema() -> pa.Schema:
@@ -85,7 +99,11 @@ def _stages_schema() -> pa.Schema:
     whole, real, text = pa.int64(), pa.float64(), pa.string()
     tick = [(n, whole) for n in _TICK_COUNTS] + [(n, real) for n in _TICK_RATIOS]
     error = [("statement_id", text), ("code", whole), ("count", whole)]
-    fields = [("stage", text), *((n, real) for n in (*_STAGE_FIELDS, *_RESULT_TIMES))]
+    fields = [
+        ("stage", text),
+        ("flow", text),
+        *((n, real) for n in (*_STAGE_FIELDS, *_RESULT_TIMES)),
+    ]
     fields += [(n, whole) for n in _RESULT_COUNTS]
     fields += [("aborted_by", text), ("notes", pa.list_(text))]
     fields += [(n, pa.list_(pa.struct(error))) for n in _RESULT_ERRORS]
@@ -95,9 +113,10 @@ def _stages_schema() -> pa.Schema:
     return pa.schema(fields)
 
 
-def _stage_row(result: StageResult) -> dict[str, object]:
+def _stage_row(flow: str, result: StageResult) -> dict[str, object]:
     return {
         "stage": result.stage.name,
+        "flow": flow,
         **{n: getattr(result.stage, n) for n in _STAGE_FIELDS},
         **{n: getattr(result, n) for n in (*_RESULT_TIMES, *_RESULT_COUNTS)},
         "aborted_by": result.aborted_by,
@@ -121,8 +140,8 @@ def _counted(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], int]:
     return {(row["statement_id"], row["code"]): row["count"] for row in rows}
 
 
-def _result(row: Mapping[str, Any], latency: StageLatency) -> StageResult:
-    return StageResult(
+def _result(row: Mapping[str, Any], latency: StageLatency) -> tuple[str, StageResult]:
+    return row["flow"], StageResult(
         stage=Stage(name=row["stage"], **{n: row[n] for n in _STAGE_FIELDS}),
         **{n: row[n] for n in (*_RESULT_TIMES, *_RESULT_COUNTS)},
         ticks=tuple(_tick(tick, latency) for tick in row["ticks"]),

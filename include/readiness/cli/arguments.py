@@ -49,6 +49,16 @@ def whole_number(lowest: int, highest: float = math.inf) -> Callable[[str], int]
     return _told(read, f"a whole number {_span(lowest, highest)}")
 
 
+def pacing(text: str) -> float | str:
+    """A type of argument: captured, none, or a factor of the captured gaps."""
+    if text in ("captured", "none"):
+        return text
+    try:
+        return number(0.001)(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, captured or none") from None
+
+
 T = TypeVar("T")
 
 

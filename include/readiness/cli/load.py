@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from readiness.adapters.local_clones import LocalClones
-from readiness.cli.arguments import add_command, add_target, number, whole_number
+from readiness.cli.arguments import add_command, add_target, number, pacing, whole_number
 from readiness.cli.ramp import load_and_judge, new_folder
 from readiness.config.places import find
 from readiness.config.plan import Plan, load_plan
@@ -51,6 +51,12 @@ def register(commands: Commands) -> None:
         default="per-checkout",
         help="a connection for each checkout, or kept ones",
     )
+    parser.add_argument(
+        "--binding",
+        choices=("literal", "uservar"),
+        default="literal",
+        help="values in the statements, or ahead of them in a SET",
+    )
     for what in ("statement", "transaction"):
         parser.add_argument(
             f"--{what}-pause",
@@ -61,7 +67,7 @@ def register(commands: Commands) -> None:
         )
     parser.add_argument(
         "--pacing",
-        type=_pacing,
+        type=pacing,
         default="none",
         help="captured gaps between statements: captured, none, or a factor",
     )
@@ -97,6 +103,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         "arrivals": args.arrivals,
         "pacing": args.pacing,
         "connections": args.connections,
+        "binding": args.binding,
         "statement_pause_ms": args.statement_pause,
         "transaction_pause_ms": args.transaction_pause,
         "workers": args.workers,
@@ -108,12 +115,3 @@ def _plan(args: argparse.Namespace) -> Plan:
         path = Path(folder) / "load.yaml"
         path.write_text(yaml.dump(written, Dumper=CoreDumper, sort_keys=False), encoding="utf-8")
         return load_plan(path)
-
-
-def _pacing(text: str) -> float | str:
-    if text in ("captured", "none"):
-        return text
-    try:
-        return number(0.001)(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}, captured or none") from None

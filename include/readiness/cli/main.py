@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from readiness import __version__
 from readiness.cli import (
+    calibrate,
     capture,
     clone,
     console,
@@ -37,6 +38,7 @@ COMMANDS = (
     scan,
     clone,
     mask,
+    calibrate,
     load,
     ramp,
     rate,

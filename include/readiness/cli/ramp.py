@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from readiness.config.settings import Settings, read_settings
 from readiness.errors import ConfigError
 from readiness.model.run import RunRecord
 from readiness.report.live import LiveRamp
+from readiness.wiring.flows import require_reader, workload_of
 from readiness.wiring.ramps import (
     LOGS,
     RampRequest,
@@ -42,23 +44,35 @@ def register(commands: Commands) -> None:
     parser.add_argument("--plan", required=True, help="a name in include/plans/, or a file")
     add_target(parser)
     parser.add_argument(
-        "--workload", metavar="NAME=FILE", help="the flow's workload file, instead of the plan's"
+        "--reader",
+        metavar="DSN",
+        help="the clone's reader endpoint, for flows with endpoint: reader",
+    )
+    parser.add_argument(
+        "--workload",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        help="a flow's workload file, instead of the plan's; once for each flow",
     )
     parser.add_argument("-o", "--output", metavar="RUN_DIR", type=Path, help="the run folder")
 
 
 def run(args: argparse.Namespace) -> int:
     """The verdict's exit code."""
-    settings, plan = read_settings(), load_plan(args.plan)
+    settings, plan = read_settings(), _with_workloads(load_plan(args.plan), args.workload)
     require_one_shard(plan)
+    require_reader(plan, has_reader=args.reader is not None)
     load_expectations(plan.expectations)
     output = args.output or settings.runs / run_id_of(plan.name, time.time())
     folder = new_folder(output)
+    clones = LocalClones(settings.state)
     request = RampRequest(
         plan=plan,
-        target=target_of(args.target, LocalClones(settings.state)),
-        workload=_workload(plan, args.workload),
+        target=target_of(args.target, clones),
+        workload=workload_of(plan.flow),
         folder=folder,
+        reader=target_of(args.reader, clones) if args.reader else None,
     )
     return load_and_judge(request, settings, as_json=args.json)
 
@@ -93,22 +107,34 @@ def live_ramp(plan: Plan, record: RunRecord) -> LiveRamp:
         plan.name,
         record.stages,
         normal_rate_per_s=record.normal_rate_per_s,
-        expectations=load_expectations(plan.expectations).expectations,
+        expectations=load_expectations(plan.expectations).of_plan(plan.flow.name),
         abort=plan.abort,
         context=f"seed {plan.options.seed} · Ctrl-C stops the load and judges what it measured",
     )
 
 
-def _workload(plan: Plan, written: str | None) -> Path:
-    name, has_name, file = (written or "").partition("=")
-    if not has_name:
-        name, file = plan.flow.name, name
-    if name != plan.flow.name:
-        raise ConfigError(f"The plan has no flow {name}.", hint=f"Its flow is {plan.flow.name}.")
-    found = Path(file) if file else plan.flow.workload
-    if found is None:
-        raise ConfigError(
-            f"The plan names no workload for its flow {name}.",
-            hint=f"--workload {name}=checkout.sql",
-        )
-    return found
+def _with_workloads(plan: Plan, written: Sequence[str]) -> Plan:
+    """The plan with the workload files of the command line: NAME=FILE, or FILE for the first flow.
+    Raises ConfigError for a flow that the plan has not, or that is named twice."""
+    files: dict[str, Path] = {}
+    for text in written:
+        name, has_name, file = text.partition("=")
+        name, file = (name, file) if has_name else (plan.flow.name, name)
+        if name not in [flow.name for flow in plan.flows]:
+            raise _no_such_flow(plan, name)
+        if name in files:
+            raise ConfigError(
+                f"The flow {name} has two workload files.",
+                hint=f"Give --workload {name}=FILE once.",
+            )
+        files[name] = Path(file)
+    flows = (replace(f, workload=files.get(f.name, f.workload)) for f in plan.flows)
+    return replace(plan, flows=tuple(flows))
+
+
+def _no_such_flow(plan: Plan, name: str) -> ConfigError:
+    names = [flow.name for flow in plan.flows]
+    its = f"Its flow is {names[0]}" if len(names) == 1 else f"Its flows are {', '.join(names)}"
+    return ConfigError(
+        f"The plan has no flow {name}.", hint=f"{its}:  --workload {names[0]}=checkout.sql"
+    )

@@ -7,7 +7,7 @@ percentile of per-second percentiles is refused, since it is no percentile of an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -19,7 +19,7 @@ from readiness.config.nearest import did_you_mean
 from readiness.config.places import find
 from readiness.config.yaml_file import YamlFile, read_yaml
 from readiness.errors import Mistake
-from readiness.model.metrics import CATALOGUE
+from readiness.model.metrics import CATALOGUE, Origin
 from readiness.model.verdict import Expectation, NativeExpectation, Severity
 
 _WHAT = "The expectations file"
@@ -34,6 +34,10 @@ class Expectations:
     sha256: str
     expectations: tuple[Expectation, ...]
     native: tuple[NativeExpectation, ...]
+
+    def of_plan(self, first_flow: str) -> tuple[Expectation, ...]:
+        """The expectations; to name the flow that a plan stages is to name none."""
+        return tuple(replace(e, flow="") if e.flow == first_flow else e for e in self.expectations)
 
 
 def _known_metric(name: str) -> str:
@@ -70,6 +74,7 @@ class ExpectationForm(Form):
     unit: str
     severity: Literal["critical", "warning", "info"]
     because: str = ""
+    flow: str = ""
 
 
 class NativeForm(Form):
@@ -107,11 +112,26 @@ def load_expectations(name_or_path: str | Path) -> Expectations:
     )
 
 
-def stages_not_planned(path: Path, planned: Sequence[str]) -> list[Mistake]:
-    """A mistake for each pattern that matches no planned stage: it could only fail, and late.
+def not_planned(path: Path, *, stages: Sequence[str], flows: Sequence[str]) -> list[Mistake]:
+    """A mistake for each pattern that matches no planned stage, and each flow that is none of the
+    plan's: it could only fail, and late.
 
     Raises like `load_expectations`."""
     file, form = _read(path)
+    return [*_lost_stages(file, form, stages), *_lost_flows(file, form, flows)]
+
+
+def _lost_flows(file: YamlFile, form: ExpectationsForm, planned: Sequence[str]) -> list[Mistake]:
+    return [
+        file.at_value(
+            ("expectations", i, "flow"), f"the plan has no such flow.{_close(e.flow, planned)}"
+        )
+        for i, e in enumerate(form.expectations)
+        if e.flow and e.flow not in planned
+    ]
+
+
+def _lost_stages(file: YamlFile, form: ExpectationsForm, planned: Sequence[str]) -> list[Mistake]:
     written: list[tuple[str, int, list[str]]] = [
         ("expectations", i, e.stages) for i, e in enumerate(form.expectations)
     ]
@@ -163,6 +183,9 @@ def _against_catalogue(file: YamlFile, i: int, written: ExpectationForm) -> list
     if metric and written.unit != metric.unit:
         told = f"{written.metric} is measured in {metric.unit}"
         mistakes.append(file.at_value(("expectations", i, "unit"), told))
+    if written.flow and (metric is None or metric.origin is not Origin.ENGINE):
+        told = f"{written.metric} is of the whole target, not of one flow"
+        mistakes.append(file.at_value(("expectations", i, "flow"), told))
     return mistakes
 
 
@@ -177,6 +200,7 @@ def _expectation(form: ExpectationForm) -> Expectation:
         unit=form.unit,
         severity=Severity(form.severity),
         because=form.because,
+        flow=form.flow,
     )
 
 

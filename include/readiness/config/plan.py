@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readiness.config.expectations import stages_not_planned
+from readiness.config.expectations import not_planned
+from readiness.config.flow_form import CapacityShareForm, FlowForm, flow_mistakes
 from readiness.config.masking import Masking, policy_mistakes
 from readiness.config.mistakes import in_order, read_form
 from readiness.config.places import find
 from readiness.config.plan_form import (
-    CapacityShareForm,
     CloneForm,
-    FlowForm,
     PlanForm,
     ProductionWatchForm,
     WaiverForm,
@@ -30,11 +29,16 @@ _WHAT = "The plan"
 @dataclass(frozen=True, slots=True)
 class Flow:
     """One flow of a plan; `workload` is None when the command line must name the file, and
-    `normal_rate` is None when every rate of the plan is absolute."""
+    `normal_rate` is None when every rate of the plan is absolute. One that `is_fixed` runs at its
+    normal rate in every stage, one that `is_read` at the target's reader endpoint; `workers` counts
+    for the flows beside the first."""
 
     name: str
     workload: Path | None
     normal_rate: NormalRate | None
+    is_fixed: bool = False
+    is_read: bool = False
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +106,18 @@ class Plan:
     note: str = ""
     shards: int = 1
     production_watch: ProductionWatchPlan | None = None
+    fidelity: Path | None = None
     tuned_max: Rate | None = None  # of a rate by hand; the peak where the plan says nothing
 
     @property
     def flow(self) -> Flow:
-        """The flow that is staged."""
+        """The flow that is staged and judged."""
         return self.flows[0]
+
+    @property
+    def companions(self) -> tuple[Flow, ...]:
+        """The flows that run beside it."""
+        return self.flows[1:]
 
     @property
     def duration_s(self) -> float:
@@ -135,6 +145,25 @@ class Plan:
             )
         return tuple(made)
 
+    def companion_stages(self, companion: Flow, normal_rate_per_s: float) -> tuple[Stage, ...]:
+        """The same stages for a flow beside the first, whose normal rate `normal_rate_per_s` is: at
+        its own normal rate, or that times the multiple of the stage."""
+        own = companion.normal_rate.rate_per_s if companion.normal_rate else 0.0
+        before, made = own if companion.is_fixed else 0.0, []
+        for planned, stage in zip(self.stages, self.stages_at(normal_rate_per_s), strict=True):
+            times = 1.0 if companion.is_fixed else planned.rate.times(normal_rate_per_s)
+            # Who changes a rate by hand changes that of the first flow.
+            kept = replace(stage, tuned_max_per_s=0.0)
+            made.append(replace(kept, rate_per_s=own * times, from_rate_per_s=before))
+            before = own * times
+        return tuple(made)
+
+    def companion_options(self, companion: Flow) -> LoadOptions:
+        """How a flow beside the first is made: from workers and a seed of its own, and past the gate,
+        which stands before the first flow."""
+        seed = self.options.seed + self.flows.index(companion)
+        return replace(self.options, workers=companion.workers, seed=seed, admit=0)
+
     def peak_rate(self, normal_rate_per_s: float) -> float:
         """Checkouts per second of the forecast peak; 0 when the plan names none."""
         return self.peak.at(normal_rate_per_s) if self.peak else 0.0
@@ -149,22 +178,21 @@ def load_plan(name_or_path: str | Path) -> Plan:
     file = read_yaml(path, what=_WHAT)
     form = read_form(file, PlanForm, what=_WHAT)
     mistakes = [
-        *_second_flow(file, form),
+        *flow_mistakes(file, form.flows, [s.rate for s in form.stages]),
         *_same_names(file, form),
         *_rates_without_normal(file, form),
+        *_fidelity_without_file(file, form),
         *_tuned_without_limit(file, form),
-        *stages_not_planned(Path(form.expectations), [s.name for s in form.stages]),
+        *not_planned(
+            Path(form.expectations),
+            stages=[s.name for s in form.stages],
+            flows=[f.name for f in form.flows],
+        ),
         *(policy_mistakes(_masking(form.clone)) if form.clone else []),
     ]
     if mistakes:
         raise in_order(_WHAT, mistakes)
     return _plan(file, form)
-
-
-def _second_flow(file: YamlFile, form: PlanForm) -> list[Mistake]:
-    if len(form.flows) == 1:
-        return []
-    return [file.at_value(("flows", 1), "a plan stages one flow: give this one a plan of its own")]
 
 
 def _same_names(file: YamlFile, form: PlanForm) -> list[Mistake]:
@@ -187,6 +215,13 @@ def _rates_without_normal(file: YamlFile, form: PlanForm) -> list[Mistake]:
         file.at_value((key,), told) for key, rate in of_plan.items() if rate and rate.is_relative
     ]
     return mistakes
+
+
+def _fidelity_without_file(file: YamlFile, form: PlanForm) -> list[Mistake]:
+    if form.fidelity or not form.validity.fidelity_min:
+        return []
+    told = "nothing is compared: give the plan a fidelity: FILE of `readiness calibrate --like`"
+    return [file.at_value(("validity", "fidelity_min"), told)]
 
 
 def _tuned_without_limit(file: YamlFile, form: PlanForm) -> list[Mistake]:
@@ -221,6 +256,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         note=form.note,
         shards=form.shards,
         production_watch=_production_watch(form.production_watch),
+        fidelity=Path(form.fidelity) if form.fidelity else None,
         tuned_max=form.tuned_max,
     )
 
@@ -245,12 +281,21 @@ def _masking(form: CloneForm) -> Masking:
 
 
 def _flow(path: Path, form: FlowForm) -> Flow:
-    workload = path.parent / Path(form.workload).expanduser() if form.workload else None
+    return Flow(
+        name=form.name,
+        workload=path.parent / Path(form.workload).expanduser() if form.workload else None,
+        normal_rate=_normal_rate(form),
+        is_fixed=form.scale == "fixed",
+        is_read=form.endpoint == "reader",
+        workers=form.workers or 1,
+    )
+
+
+def _normal_rate(form: FlowForm) -> NormalRate | None:
     written = form.normal_rate_per_s
     if isinstance(written, CapacityShareForm):
-        rate = NormalRate(0.0, written.capacity_share, written.calibrate_s)
-        return Flow(form.name, workload, rate)
-    return Flow(form.name, workload, None if written is None else NormalRate(written))
+        return NormalRate(0.0, written.capacity_share, written.calibrate_s)
+    return None if written is None else NormalRate(written)
 
 
 def _options(form: PlanForm) -> LoadOptions:
@@ -258,6 +303,7 @@ def _options(form: PlanForm) -> LoadOptions:
     return LoadOptions(
         arrivals=form.arrivals,
         connections=form.connections,
+        binding=form.binding,
         statement_pause_ms=form.statement_pause_ms,
         transaction_pause_ms=form.transaction_pause_ms,
         pacing=form.pacing,

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from readiness.config.dsn import Dsn
+from readiness.config.flow_form import FlowForm, Name, Positive, Workers
 from readiness.config.masking import waiver_reason
 from readiness.config.mistakes import Form, name_of
 from readiness.config.nearest import did_you_mean
@@ -25,11 +26,9 @@ from readiness.config.rates import Rate, parse_rate
 from readiness.config.schedule import Schedule, day_of, freeze_of, schedule_of
 from readiness.model.metrics import CATALOGUE, ON_PRODUCTION
 
-Name = Annotated[str, AfterValidator(name_of(r"[a-z0-9]+(-[a-z0-9]+)*", "a-z, 0-9 and -"))]
 StageName = Annotated[
     str, AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9._-]*", "letters, digits and . _ -"))
 ]
-Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(gt=0, le=1)]
 WrittenRate = Annotated[Rate, PlainValidator(parse_rate)]
@@ -93,39 +92,21 @@ def _existing_policy(name: str, info: ValidationInfo) -> str:
     return str(find(name, kind="policies", beside=plan))
 
 
+def _existing_fidelity(name: str, info: ValidationInfo) -> str:
+    plan: Path = (info.context or {})["path"]
+    path = plan.parent / Path(name).expanduser()
+    # The plan in a run folder tells what was done; the score stands in run.json.
+    if not path.is_file() and not plan.with_name("run.json").is_file():
+        raise ValueError(f"no such file; `readiness calibrate --like … -o {path.name}` makes one")
+    return str(path)
+
+
 def _pacing(written: object) -> float:
     if isinstance(written, str) and written in _PACING:
         return _PACING[written]
     if isinstance(written, bool) or not isinstance(written, int | float) or written <= 0:
         raise ValueError("allowed: none, captured, or a factor above 0")
     return float(written)
-
-
-class CapacityShareForm(Form):
-    """`normal_rate_per_s` as a share of a capacity that is measured first."""
-
-    WHAT: ClassVar[str] = "a measured normal rate"
-    capacity_share: Annotated[float, Field(gt=0, le=4)]
-    calibrate_s: Annotated[float, Field(ge=3, le=600)] = 10.0
-
-
-def _kind_of_rate(value: Any) -> str:
-    return "<share>" if isinstance(value, dict | CapacityShareForm) else "<number>"
-
-
-WrittenNormalRate = Annotated[
-    Annotated[Positive, Tag("<number>")] | Annotated[CapacityShareForm, Tag("<share>")],
-    Discriminator(_kind_of_rate),
-]
-
-
-class FlowForm(Form):
-    """One flow: its workload file (relative to the plan), and its rate on a normal day."""
-
-    WHAT: ClassVar[str] = "a flow"
-    name: Name
-    workload: str | None = None
-    normal_rate_per_s: WrittenNormalRate | None = None
 
 
 class StageForm(Form):
@@ -180,6 +161,7 @@ class ValidityForm(Form):
     generator_cpu_ratio: Share = 0.8
     run_queue_delay_ratio: Share = 0.2
     missing_samples_ratio: Share = 0.1
+    fidelity_min: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
 class FreezeForm(Form):
@@ -269,12 +251,13 @@ class PlanForm(Form):
     arrivals: Literal["constant", "poisson"] = "constant"
     pacing: Annotated[float, PlainValidator(_pacing)] = 0.0
     connections: Literal["per-checkout", "pooled"] = "per-checkout"
+    binding: Literal["literal", "uservar"] = "literal"
     statement_pause_ms: NotNegative = 0.0
     transaction_pause_ms: NotNegative = 0.0
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
     retries: Annotated[int, Field(ge=0, le=20)] = 3
     admission: AdmissionForm | None = None
-    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    workers: Workers = 1
     shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1
     abort: list[AbortForm] = Field(default_factory=list)
@@ -282,6 +265,7 @@ class PlanForm(Form):
     expectations: Annotated[str, AfterValidator(_existing_expectations)]
     validity: ValidityForm = ValidityForm()
     evidence_valid_days: Annotated[int, Field(ge=1, le=365)] = 14
+    fidelity: Annotated[str, AfterValidator(_existing_fidelity)] | None = None
     scope: Literal["demonstration", "evidence"] = "evidence"
     schedule: ScheduleForm | None = None
     clone: CloneForm | None = None

@@ -20,6 +20,10 @@ class Rate:
         """Checkouts per second, where the normal rate is `normal_rate_per_s`."""
         return self.amount * normal_rate_per_s if self.is_relative else self.amount
 
+    def times(self, normal_rate_per_s: float) -> float:
+        """How many times the normal rate, which must be above 0 where this rate is absolute."""
+        return self.amount if self.is_relative else self.amount / normal_rate_per_s
+
     def __str__(self) -> str:
         return f"{self.amount:g}{'x' if self.is_relative else '/s'}"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from readiness.artifacts.messages import MessageBox
@@ -41,7 +40,7 @@ class Desk:
     line: Line
     address: Address = field(default_factory=Address)
     notes: tuple[str, ...] = ()
-    guard_of: Callable[[Path], Guard] = lambda _filter: Guard()
+    guard_of: Callable[..., Guard] = lambda *_filters: Guard()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def _announce(
         with box.held(line.clock, within_s=_LOCK_S):
             story = _story(folder)
             notes += story.notes
-            guard = desk.guard_of(folder.filter_path)
+            guard = desk.guard_of(*folder.filter_paths)
             telling = Telling(line, box, until_s=began_s + BUDGET_S, guard=guard)
             telling.tell(steps(story, telling))
     except ReadinessError as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from readiness.analysis.fidelity import fidelity_rules
 from readiness.analysis.figures import stage_figures
 from readiness.analysis.validity import validity
 from readiness.analysis.verdict import Evidence, decide
@@ -38,13 +39,16 @@ def judge_run(
     results, samples = folder.read_stages(), folder.read_samples()
     figures = {r.stage.name: stage_figures(r, samples) for r in results}
     planned = [stage.name for stage in record.stages]
-    checks = tuple(judge(rules.expectations.expectations, planned, figures))
+    checks = tuple(judge(rules.expectations.of_plan(record.flow), planned, figures))
     verdict = decide(
         Evidence(
             stages=record.stages,
             results=tuple(results),
             checks=checks,
-            validity=tuple(validity(results, samples, rules.limits)),
+            validity=(
+                *validity(results, samples, rules.limits),
+                *fidelity_rules(record.fidelity_score, rules.limits),
+            ),
             peak_rate_per_s=record.peak_rate_per_s,
             scope=record.scope,
             run_date=datetime.fromtimestamp(record.started_at, tz=UTC).date(),

@@ -6,7 +6,7 @@ search for, and everything passes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from readiness.anonymize.hunt import Hit, Hunter
@@ -33,17 +33,24 @@ class Guard:
         if why:
             raise _refusal(name, why, "it was not written")
 
-    def require_folder(self, folder: Path) -> None:
-        """Raises PrivacyError when any file in the folder may not be published. The mail between
-        tasks stays inside: its pools are the clone's own rows, of which captures hold some."""
+    def require_folder(self, folder: Path, *, but: Collection[Path] = ()) -> None:
+        """Raises PrivacyError when any file in the folder may not be published, `but` those. The mail
+        between tasks stays inside: its pools are the clone's own rows, of which captures hold some."""
         if not self._hunter:
             return
         for file in files_in(p for p in sorted(folder.iterdir()) if p.name != _MAIL):
-            for content in contents(file):
-                has_measures = file.suffix != ".sql"
-                why = _told(self._hunter.hits_in(content.chunks, has_measures=has_measures))
-                if why:
-                    raise _refusal(content.name, why, "the run is not reported")
+            if file not in but:
+                self.require_file(file)
+
+    def require_file(self, file: Path) -> None:
+        """Raises PrivacyError when the file may not be published."""
+        if not self._hunter:
+            return
+        for content in contents(file):
+            has_measures = file.suffix != ".sql"
+            why = _told(self._hunter.hits_in(content.chunks, has_measures=has_measures))
+            if why:
+                raise _refusal(content.name, why, "the run is not reported")
 
 
 def _told(hits: Sequence[Hit]) -> str:

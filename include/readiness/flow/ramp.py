@@ -18,9 +18,9 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
 from readiness.flow.production import ProductionWatch
 from readiness.flow.tuning import Tuning, tuned_notes
-from readiness.load.calibrate import capacity
 from readiness.load.coordinator import (
     ON_THIS_HOST,
+    Companion,
     OnTick,
     Outside,
     StartBarrier,
@@ -56,10 +56,27 @@ class Watcher(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class CompanionLoad:
+    """A flow that runs beside the one that is judged, in the same stage at its own rate."""
+
+    name: str
+    stage: Stage
+    options: LoadOptions
+    launch: Launch
+
+    def after(self, before: StageResult | None) -> Companion:
+        """What the coordinator starts; its checkouts are numbered on from an earlier try."""
+        first_number = before.companions[self.name].next_number if before else 0
+        start = self.launch(self.stage, self.options, first_number)
+        return Companion(self.name, self.stage, self.options, start)
+
+
+@dataclass(frozen=True, slots=True)
 class StagePorts:
     """What a stage needs from the world. `gate` raises TargetRefused when a key is missing;
-    `production` is watched where a plan asks for it; `stopping` says why a person or the system ends
-    the load, and `end_statements` ends what such a load left running on the server."""
+    `production` is watched where a plan asks for it; `companions` are loaded beside the stage;
+    `stopping` says why a person or the system ends the load, and `end_statements` ends what such a
+    load left running on the server."""
 
     launch: Launch
     sampler: Sampler
@@ -69,6 +86,7 @@ class StagePorts:
     production: ProductionWatch | None = None
     stopping: Stopping = never
     end_statements: Callable[[], None] = lambda: None
+    companions: tuple[CompanionLoad, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +104,10 @@ def calibrate(
     seconds: float,
     clients: int,
     production: ProductionWatch | None = None,
-) -> float:
-    """The checkouts per second that `clients` closed-loop clients reach in `seconds`.
+) -> StageResult:
+    """What `clients` closed-loop clients do in `seconds`.
 
-    Raises LoadError when nothing ended well, or production stopped it; MetricsError where it does
-    not answer."""
+    Raises LoadError when production stopped it; MetricsError where it does not answer."""
     stage = Stage(CALIBRATION, rate_per_s=0.0, hold_s=seconds)
     closed = replace(options, closed_loop_clients=clients)
     with _watched(production, CALIBRATION):
@@ -105,7 +122,7 @@ def calibrate(
             f"The calibration was stopped: {result.aborted_by}.",
             hint="Calibrate when production is at rest, or with a normal_rate_per_s of its own.",
         )
-    return capacity(result)
+    return result
 
 
 def run_believable_stage(
@@ -115,10 +132,10 @@ def run_believable_stage(
 
     Raises TargetRefused, WorkerLost, MetricsError; earlier stages stand in the folder."""
     once = _Once(stage, options, ports, rules, folder)
-    result, samples = once.run(0)
+    result, samples = once.run(None)
     if _may_be_repeated(result) and is_invalid_by_host(result, samples, rules.validity):
         folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
-        result, samples = once.run(result.next_number)
+        result, samples = once.run(result)
         note = f"{stage.name} was repeated once: other work on the host disturbed it"
         result = replace(result, notes=(*result.notes, note))
     folder.add_result(result, samples)
@@ -160,8 +177,9 @@ class _Once:
         self._rules = rules
         self._folder = folder
 
-    def run(self, first_number: int) -> tuple[StageResult, list[Sample]]:
-        """The stage's result and samples; the interlock is asked first."""
+    def run(self, before: StageResult | None) -> tuple[StageResult, list[Sample]]:
+        """The stage's result and samples, after an earlier try or none; the interlock is asked
+        first."""
         stage, ports = self._stage, self._ports
         ports.gate()
         ports.watcher.begin(stage)
@@ -180,20 +198,21 @@ class _Once:
             _watched(ports.production, stage.name),
             Tuning(self._folder, stage) as tuning,
         ):
-            result = self._load(first_number, on_tick, tuning)
+            result = self._load(before, on_tick, tuning)
         notes = (*result.notes, *tuned_notes(stage, result.rates))
         return replace(result, notes=notes), samples
 
-    def _load(self, first_number: int, on_tick: OnTick, tuning: Tuning) -> StageResult:
+    def _load(self, before: StageResult | None, on_tick: OnTick, tuning: Tuning) -> StageResult:
         ports, is_whole = self._ports, False
+        first_number = before.next_number if before else 0
         try:
             result = run_stage(
                 self._stage,
                 self._options,
                 launch=ports.launch(self._stage, self._options, first_number),
                 on_tick=on_tick,
-                barrier=ports.barrier,
-                outside=Outside(ports.stopping, tuning.tune),
+                outside=Outside(ports.barrier, ports.stopping, tuning.tune),
+                companions=[companion.after(before) for companion in ports.companions],
             )
             is_whole = not result.aborted_by
         finally:

@@ -15,5 +15,5 @@ messages     what worker and coordinator say to each other
 control      the worker's ear: commands, heartbeats, reasons to stop
 worker       one job, one loop, until its end or a stop
 coordinator  starts the workers, merges their seconds, ends them
-calibrate    the capacity that a closed-loop stage shows
+calibrate    what closed-loop clients show: capacity, its knee, the generator's own cost
 """

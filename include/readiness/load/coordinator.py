@@ -1,4 +1,8 @@
-"""Runs one stage over its workers: a common start, merged seconds, an end that leaves none behind."""
+"""Runs one stage over its workers: a common start, merged seconds, an end that leaves none behind.
+
+The workers of all flows of a stage are one crew: they begin at one moment, and whatever stops one of
+them stops all. Only what they measured is merged flow by flow.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from readiness.errors import LoadError, WorkerLost
+from readiness.errors import LoadError, ReadinessError, WorkerLost
 from readiness.load.messages import (
     Message,
     WorkerReport,
@@ -61,14 +65,26 @@ def untuned(_from_s: int) -> RateChange | None:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """Who acts on a stage while it runs: `stopping` says why it must end now, `tune` is asked once a
-    second for another rate, and told the first second of the stage from which on it can hold."""
+    """What acts on a stage from outside: the barrier at which it begins; `stopping` says why it must
+    end now; `tune` is asked once a second for another rate, and told the first second of the stage
+    from which on it can hold."""
 
+    barrier: StartBarrier = ON_THIS_HOST
     stopping: Stopping = never
     tune: Callable[[int], RateChange | None] = untuned
 
 
 ALONE = Outside()
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own."""
+
+    name: str
+    stage: Stage
+    options: LoadOptions
+    launch: Launch
 
 
 def run_stage(
@@ -77,39 +93,48 @@ def run_stage(
     *,
     launch: Launch,
     on_tick: OnTick,
-    barrier: StartBarrier = ON_THIS_HOST,
     outside: Outside = ALONE,
+    companions: Sequence[Companion] = (),
 ) -> StageResult:
-    """Runs `stage` with `options.workers` workers, made by `launch(index)`.
+    """Runs `stage` with `options.workers` workers, made by `launch(index)`, and the `companions`
+    beside it.
 
-    `on_tick` is called once a second with all workers' counts; a reason that it or `outside` gives
-    stops the stage, which then still answers what it measured, with `aborted_by` set: nothing at all
-    where it was stopped before its start. Raises WorkerLost when a worker dies or falls silent,
-    TargetError and WorkloadError when one refuses to begin. However it ends, by KeyboardInterrupt
-    too, no worker is left."""
-    crew = _Crew(barrier, outside.stopping)
-    stage_run = _StageRun(stage, options.workers, on_tick, outside.tune)
+    `on_tick` is called once a second with the counts of all workers of this flow; a reason that it or
+    `outside` gives stops the stage, which then still answers what it measured, with `aborted_by` set:
+    nothing at all where it was stopped before its start. Another rate is the first flow's alone; its
+    end is everybody's. Raises WorkerLost when a worker of any flow dies or falls silent, TargetError
+    and WorkloadError when one refuses to begin. However it ends, by KeyboardInterrupt too, no worker
+    is left."""
+    crew = _Crew(outside)
     try:
-        for index in range(options.workers):
-            crew.add(launch(index))
+        flows = [_FlowRun(stage, crew.add_all(launch, options.workers))]
+        flows += [
+            _FlowRun(c.stage, crew.add_all(c.launch, c.options.workers, flow=c.name))
+            for c in companions
+        ]
         started_at = crew.start()
-        if started_at is None:
-            return stage_run.result(time.time(), aborted_by=outside.stopping())
-        stage_run.follow(crew)
+        stage_run = _StageRun(flows, on_tick, outside.tune)
+        if started_at is not None:
+            stage_run.follow(crew)
     finally:
         crew.end()
-    return stage_run.result(started_at)
+    unbegun = "" if started_at is not None else outside.stopping()
+    result, *others = stage_run.results(started_at or time.time(), unbegun)
+    beside = {c.name: other for c, other in zip(companions, others, strict=True)}
+    return replace(result, companions=beside)
 
 
 class _Crew:
-    """The workers of one stage: a thread reads each one's lines, one sends all heartbeats."""
+    """The workers of one stage, of all its flows: a thread reads each one's lines, one sends all
+    heartbeats."""
 
-    def __init__(self, barrier: StartBarrier, stopping: Stopping) -> None:
-        self._barrier = barrier
-        self._stopping = stopping
+    def __init__(self, outside: Outside) -> None:
+        self._barrier = outside.barrier
+        self._stopping = outside.stopping
         self._start_s: float | None = None
-        self._silence_s = barrier.ready_within_s
+        self._silence_s = outside.barrier.ready_within_s
         self._workers: list[WorkerProcess] = []
+        self._names: list[str] = []  # "1", or "1 of repayment"
         self._lines: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
         self._heard_s: list[float] = []
         self._done: set[int] = set()
@@ -118,10 +143,18 @@ class _Crew:
         self._heart = threading.Thread(target=self._beat, daemon=True)
         self._heart.start()
 
-    def add(self, worker: WorkerProcess) -> None:
-        """Takes a worker in; from now on it is ended with the others."""
+    def add_all(self, launch: Launch, count: int, *, flow: str = "") -> range:
+        """Launches the workers of a flow ("": the first); their places in the crew. From its launch on
+        each is ended with the others."""
+        first = len(self._workers)
+        for number in range(count):
+            self._add(launch(number), f"{number} of {flow}" if flow else f"{number}")
+        return range(first, first + count)
+
+    def _add(self, worker: WorkerProcess, name: str) -> None:
         index = len(self._workers)
         self._workers.append(worker)
+        self._names.append(name)
         self._heard_s.append(time.monotonic())
         threading.Thread(target=self._read, args=(index, worker), daemon=True).start()
 
@@ -170,13 +203,20 @@ class _Crew:
             raise self._lost(index, "ended before its report")
         message = decode(line)
         if "refused" in message:
-            raise refusal_from_json(message["refused"])
+            raise self._refusal(index, message["refused"])
         return index, message
 
-    def tell(self, message: Message) -> None:
-        """The same line to all that still listen. One that is gone is told of by its reading
+    def _refusal(self, index: int, refused: Message) -> ReadinessError:
+        """A flow beside the first says which it is: the plan's other workloads may be sound."""
+        _, _, flow = self._names[index].partition(" of ")
+        before = f"Flow {flow}: " if flow else ""
+        return refusal_from_json({**refused, "message": f"{before}{refused['message']}"})
+
+    def tell(self, message: Message, places: range | None = None) -> None:
+        """The same line to all that still listen, or to those at `places`. One that is gone is told of by its reading
         thread: it may have reported and ended, and then the stage is whole."""
-        for worker in list(self._workers):
+        told = self._workers[places.start : places.stop] if places else list(self._workers)
+        for worker in told:
             with contextlib.suppress(WorkerLost):
                 worker.send(encode(message))
 
@@ -208,7 +248,7 @@ class _Crew:
         code = self._workers[index].wait(1.0)
         why = "" if code is None else f" (signal {-code})" if code < 0 else f" (exit code {code})"
         return WorkerLost(
-            f"Load worker {index} {how}{why}.",
+            f"Load worker {self._names[index]} {how}{why}.",
             hint=f"What it wrote last stands in {self._workers[index].log_path()}.",
         )
 
@@ -233,56 +273,43 @@ class _Crew:
                 self.tell({"beat": 1})
 
 
-class _StageRun:
-    """Collects what the workers say until all have reported."""
+class _FlowRun:
+    """What the workers of one flow say, as one."""
 
-    def __init__(
-        self, stage: Stage, workers: int, on_tick: OnTick, tune: Callable[[int], RateChange | None]
-    ) -> None:
+    def __init__(self, stage: Stage, workers: range) -> None:
+        self.workers = workers
         self._stage = stage
-        self._workers = workers
-        self._on_tick = on_tick
-        self._tune = tune
-        self._until_s = stage.duration_s
-        self._rates: list[RateChange] = []
+        self.rates: list[RateChange] = []  # by hand
         self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
-        self._reports: dict[int, WorkerReport] = {}
-        self._aborted_by = ""
+        self._reports: list[WorkerReport] = []
 
-    def follow(self, crew: _Crew) -> None:
-        """Takes messages until the last report."""
-        while len(self._reports) < self._workers:
-            index, message = crew.next()
-            if message is None or index in self._reports:
-                continue
-            if "report" in message:
-                self._reports[index] = WorkerReport.from_json(message["report"])
-                crew.done(index)
-            elif "tick" in message:
-                self._take(tick_from_json(message["tick"]), crew)
+    @property
+    def duration_s(self) -> float:
+        """Of the stage, as planned."""
+        return self._stage.duration_s
 
-    def _take(self, tick: Tick, crew: _Crew) -> None:
+    @property
+    def is_over(self) -> bool:
+        """Whether all have reported."""
+        return len(self._reports) == len(self.workers)
+
+    def take_report(self, report: WorkerReport) -> None:
+        """A worker has ended."""
+        self._reports.append(report)
+
+    def take(self, tick: Tick) -> Tick | None:
+        """The second of all workers, once the last of them has told it."""
         ticks = self._seconds[tick.second]
         ticks.append(tick)
-        if len(ticks) < self._workers or self._aborted_by:
-            return
-        reason = self._on_tick(merge_ticks(ticks))
-        if reason:
-            self._aborted_by = reason
-            crew.tell({"stop": reason})
-        elif (from_s := crew.next_s()) < self._until_s and (change := self._tune(from_s)):
-            self._rates.append(change)
-            self._until_s = change.from_s if change.is_end else self._until_s
-            crew.tell({"rate": change.rate_per_s, "from_s": change.from_s})
+        return merge_ticks(ticks) if len(ticks) == len(self.workers) else None
 
-    def result(self, started_at: float, *, aborted_by: str = "") -> StageResult:
-        """All workers' figures as one; `aborted_by` where nothing began."""
-        reports = list(self._reports.values())
+    def result(self, started_at: float, aborted_by: str) -> StageResult:
+        """All workers' figures as one."""
+        reports = self._reports
         ticks = [merge_ticks(self._seconds[second]) for second in sorted(self._seconds)]
         if ticks:
             ticks[-1] = fold_drain(ticks[-1], [report.drain for report in reports])
         cut = sum(report.cut for report in reports)
-        own_reasons = (report.stopped_by for report in reports if report.stopped_by)
         return StageResult(
             stage=self._stage,
             started_at=started_at,
@@ -294,12 +321,75 @@ class _StageRun:
             retries=_added(report.retries for report in reports),
             checkouts_ok=sum(report.ok for report in reports),
             checkouts_failed=sum(report.failed for report in reports),
-            aborted_by=aborted_by or self._aborted_by or next(own_reasons, ""),
+            aborted_by=aborted_by,
             notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),
-            rates=tuple(self._rates),
+            rates=tuple(self.rates),
         )
+
+
+class _StageRun:
+    """Follows all flows of a stage until the last worker has reported."""
+
+    def __init__(
+        self,
+        flows: Sequence[_FlowRun],
+        on_tick: OnTick,
+        tune: Callable[[int], RateChange | None],
+    ) -> None:
+        self._flows = flows
+        self._of = {index: flow for flow in flows for index in flow.workers}
+        self._on_tick = on_tick
+        self._tune = tune
+        self._until_s = flows[0].duration_s
+        self._reported: set[int] = set()
+        self._aborted_by = ""
+
+    def follow(self, crew: _Crew) -> None:
+        """Takes messages until the last report."""
+        while not all(flow.is_over for flow in self._flows):
+            index, message = crew.next()
+            if message is None or index in self._reported:
+                continue
+            if "report" in message:
+                self._reported.add(index)
+                crew.done(index)
+                self._take_report(index, WorkerReport.from_json(message["report"]), crew)
+            elif "tick" in message:
+                self._take(index, tick_from_json(message["tick"]), crew)
+
+    def results(self, started_at: float, unbegun: str) -> list[StageResult]:
+        """What each flow did; what stopped one of them stopped all. `unbegun` is why none began."""
+        aborted_by = self._aborted_by or unbegun
+        return [flow.result(started_at, aborted_by) for flow in self._flows]
+
+    def _take_report(self, index: int, report: WorkerReport, crew: _Crew) -> None:
+        self._of[index].take_report(report)
+        if report.stopped_by:
+            self._stop(report.stopped_by, crew)
+
+    def _take(self, index: int, tick: Tick, crew: _Crew) -> None:
+        flow = self._of[index]
+        second = flow.take(tick)
+        if second is None or self._aborted_by or flow is not self._flows[0]:
+            return
+        reason = self._on_tick(second)
+        if reason:
+            self._stop(reason, crew)
+        elif (from_s := crew.next_s()) < self._until_s and (change := self._tune(from_s)):
+            self._change(change, crew)
+
+    def _change(self, change: RateChange, crew: _Crew) -> None:
+        self._until_s = change.from_s if change.is_end else self._until_s
+        for flow in self._flows if change.is_end else self._flows[:1]:
+            flow.rates.append(change)
+            crew.tell({"rate": change.rate_per_s, "from_s": change.from_s}, flow.workers)
+
+    def _stop(self, reason: str, crew: _Crew) -> None:
+        if not self._aborted_by:
+            self._aborted_by = reason
+            crew.tell({"stop": reason})
 
 
 def _notes(cut: int, expired: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from readiness.load.gate import Gate
 from readiness.load.schedule import Schedule
 from readiness.model.load import LoadOptions, Stage
-from readiness.model.workload import StatementKind
+from readiness.model.workload import SET_STATEMENT, StatementKind
 from readiness.ports import CheckoutFlow
 
 
@@ -24,7 +24,15 @@ def measured_from_s(stage: Stage) -> int:
 
 def pause_ns(flow: CheckoutFlow, options: LoadOptions, before: int, step: int) -> int:
     """The pause of `step` when `before` is the step that ran last: the transaction pause where
-    another transaction begins, else the statement pause, plus the captured gap times the pacing."""
+    another transaction begins, else the statement pause, plus the captured gap times the pacing.
+
+    A SET that carries values is no statement of the application: it has no pause and changes none."""
+    if flow.statement_ids[step] == SET_STATEMENT:
+        return 0
+    while flow.statement_ids[before] == SET_STATEMENT:
+        if not before:
+            return 0  # the flow's own first statement
+        before -= 1
     transaction = flow.transactions[step]
     same = transaction and transaction == flow.transactions[before]
     chosen_ms = options.statement_pause_ms if same else options.transaction_pause_ms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from readiness.model.histogram import Histogram
@@ -69,6 +70,7 @@ class LoadOptions:
     admit: int = 0  # > 0: a gate lets so many checkouts in …
     admit_every_s: float = 1.0  # … each time so many seconds have passed; the others wait outside
     admit_expire_s: float = 0.0  # … and leave after so long; 0: never
+    binding: str = "literal"  # or "uservar": values go ahead in a SET
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,9 @@ class StageResult:
     and `checkouts_failed` count the whole stage: offered = ok + failed + dropped + expired, unless
     aborted. `retries` counts the errors that were followed by another try, in the form of `errors`:
     they are in no other figure, and a checkout that then ended well is ok. The ROLLBACK before
-    another try is statement_id "rollback"."""
+    another try is statement_id "rollback".
+
+    `companions` are what the flows beside this one did in the same stage, by name."""
 
     stage: Stage
     started_at: float  # wall clock, seconds since the epoch, for display
@@ -130,6 +134,8 @@ class StageResult:
     def lowest_rate_per_s(self) -> float:
         """The lowest rate of its hold, by the plan or by hand."""
         return min([self.stage.rate_per_s, *(c.rate_per_s for c in self.rates if not c.is_end)])
+
+    companions: Mapping[str, StageResult] = field(default_factory=dict)
 
     @property
     def measured(self) -> tuple[Tick, ...]:

@@ -183,6 +183,11 @@ def of_production(metric: str) -> str:
     return f"native.{PRODUCTION}.{metric}"
 
 
+def of_flow(metric: str, flow: str) -> str:
+    """What a metric of a flow beside the first is called among a stage's figures; "" is the first."""
+    return f"{flow}/{metric}" if flow else metric
+
+
 def unit_of(name: str) -> str:
     """The unit of a catalogue metric, also of production's own, or "" for a native one."""
     metric = CATALOGUE.get(name.removeprefix(of_production("")))

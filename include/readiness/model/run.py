@@ -15,7 +15,8 @@ class RunRecord:
 
     `versions` (readiness, python, server), `hashes` (sha256 of plan, workload, expectations),
     `target` (engine, endpoint, clone, snapshot) and `workload` (the funnel) hold what the run knows.
-    `capacity_per_s` is what a calibration measured, 0 without one.
+    `capacity_per_s` is what a calibration measured, 0 without one; `fidelity_score` how alike
+    production the plan's way to load is, None where the plan names no such file.
     `clock` pairs the wall clock with the monotonic one at the start: `wall_s`, `monotonic_s`."""
 
     run_id: str
@@ -37,3 +38,4 @@ class RunRecord:
     notes: tuple[str, ...] = ()
     airflow_run_id: str = ""
     capacity_per_s: float = 0.0
+    fidelity_score: float | None = None

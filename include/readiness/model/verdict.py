@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from readiness.model.metrics import of_flow
+
 
 class VerdictWord(StrEnum):
     """The word a run ends in."""
@@ -45,7 +47,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One line of an expectations file. `stages` are fnmatch patterns over planned stages."""
+    """One line of an expectations file. `stages` are fnmatch patterns over planned stages; `flow`
+    is "" for the flow that is staged."""
 
     id: str
     metric: str
@@ -56,6 +59,12 @@ class Expectation:
     unit: str
     severity: Severity
     because: str = ""
+    flow: str = ""
+
+    @property
+    def figure(self) -> str:
+        """What it looks at among the figures of a stage."""
+        return of_flow(self.metric, self.flow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,8 @@ class NativeExpectation:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One expectation at one stage, with what was measured (None: nothing)."""
+    """One expectation at one stage, with what was measured (None: nothing); `flow` is "" for the
+    flow that is staged."""
 
     expectation: str
     stage: str
@@ -89,6 +99,12 @@ class Check:
     count: int = 0  # samples or operations behind the value
     why: str = ""
     because: str = ""
+    flow: str = ""
+
+    @property
+    def what(self) -> str:
+        """The metric, and of which flow: "commit_p99_ms of repayment"."""
+        return f"{self.metric} of {self.flow}" if self.flow else self.metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,4 +173,5 @@ class ValidityLimits:
     missing_samples_ratio: float = 0.1
     foreign_cpu_ratio: float = 0.25  # CPU of processes that are not ours, of all cores
     steal_ratio: float = 0.05  # CPU the hypervisor gave to others
+    fidelity_min: float = 0.0  # the least likeness to production, of the whole run
     fsync_probe_ms: float = 50.0  # median of a few, before the stage, the target idle

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 WORKLOAD_SCHEMA_VERSION = 1
+SET_STATEMENT = "set"  # the statement_id of what sends values ahead with binding: uservar
 
 
 class VariableKind(StrEnum):

@@ -16,11 +16,12 @@ from readiness.report.judged import (
     RuleLine,
     check_line,
     shown_unit,
+    title_of,
 )
 from readiness.report.measured import measure
 from readiness.report.numbers import day, quantity, rate, share
 from readiness.report.view import RunView
-from readiness.report.words import cause_words, is_plural, title
+from readiness.report.words import cause_words, is_plural
 
 Answer = tuple[str, str]
 _CULPRITS = {
@@ -102,15 +103,14 @@ def _decided(check: Check, stage: str) -> bool:
 def _broken_promise(check: Check) -> str:
     """ "errors 30 %, limit 5 % (error-ratio)"."""
     line = check_line(check)
-    name = title(check.metric, check.statistic)
-    return f"{name} {line.measured}, {line.limit} ({check.expectation})"
+    return f"{title_of(check)} {line.measured}, {line.limit} ({check.expectation})"
 
 
 def _limited(run: RunView) -> Answer:
     check = first_failed(run)
     if check is None:
         return _first_reason(run, run.verdict.limited_by or "No stage reached the peak."), ""
-    name, at = title(check.metric, check.statistic), _at(run, check.stage)
+    name, at = title_of(check), _at(run, check.stage)
     many = is_plural(name)
     start = f"{name[:1].upper()}{name[1:]}"
     if check.outcome is Outcome.MISSING:
@@ -179,7 +179,7 @@ def closest(run: RunView) -> Answer:
     near = max(upper, key=lambda c: (c.value or 0.0) / (c.limit or 1.0))
     value = quantity(near.value, shown_unit(near))
     limit = quantity(near.limit, shown_unit(near), as_set=True)
-    what = f"{title(near.metric, near.statistic)} at {run.short(near.stage)}"
+    what = f"{title_of(near)} at {run.short(near.stage)}"
     return f"{start} Closest: {what}, {value} of {limit}.", value
 
 
@@ -232,4 +232,6 @@ def _repair(run: RunView) -> str:
         return "Run it again when nothing else works on this host."
     if "generator" in culprits:
         return "Give the load generator more workers or cores of its own, and run it again."
+    if "workload" in culprits:
+        return "Make the load more like production: readiness calibrate --like FILE --rate N."
     return "Mend what the broken rules name, and run it again."

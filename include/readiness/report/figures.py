@@ -317,7 +317,7 @@ def _limits_by_stage(run: RunView, metric: str) -> dict[str, float]:
     found += [
         (c.stage, c.limit)
         for c in run.verdict.checks
-        if c.metric == metric and c.limit is not None and c.op in ("<=", "<")
+        if c.metric == metric and not c.flow and c.limit is not None and c.op in ("<=", "<")
     ]
     return {stage: min(v for s, v in found if s == stage) for stage, _ in found}
 
@@ -336,7 +336,9 @@ def _stages(
 
 
 def _broke(check: Check) -> bool:
-    return check.outcome is Outcome.FAILED and check.severity is not Severity.INFO
+    return (
+        check.outcome is Outcome.FAILED and check.severity is not Severity.INFO and not check.flow
+    )
 
 
 def _value(plan: _Plan, measured: Measured) -> str:

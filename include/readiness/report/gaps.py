@@ -27,11 +27,17 @@ def not_measured(run: RunView, figures: Mapping[str, Measured]) -> tuple[str, ..
     gaps += _never_run(run)
     gaps += _metrics(figures)
     gaps.append("Replica lag and failover: one clone without replicas was loaded.")
-    gaps.append(f"Other flows running at the same time: only {run.record.flow} was loaded.")
+    gaps.append(_other_flows(run))
     gaps += _longest_hold(run)
     notes = [note for result in run.results for note in result.notes]
     noted = [f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in (*run.record.notes, *notes)]
     return tuple(dict.fromkeys([*gaps, *noted]))
+
+
+def _other_flows(run: RunView) -> str:
+    flows = list(dict.fromkeys([run.record.flow, *(f for r in run.results for f in r.companions)]))
+    loaded = f"{', '.join(flows[:-1])} and {flows[-1]} were" if flows[1:] else f"{flows[0]} was"
+    return f"Other flows running at the same time: only {loaded} loaded."
 
 
 def _between(run: RunView) -> list[str]:

@@ -73,6 +73,12 @@ def _rank(check: Check) -> tuple[bool, bool, int]:
     return (check.outcome not in BAD, not is_open, _ORDER[check.severity])
 
 
+def title_of(check: Check) -> str:
+    """What a check looks at: "commit p99", or "commit p99 of repayment" for a flow beside the first."""
+    name = title(check.metric, check.statistic)
+    return f"{name} of {check.flow}" if check.flow else name
+
+
 def check_line(check: Check, stage: str = "") -> CheckLine:
     """One check in words; `stage` is how its stage is called in half a sentence."""
     return CheckLine(
@@ -80,7 +86,7 @@ def check_line(check: Check, stage: str = "") -> CheckLine:
         stage=check.stage,
         severity=check.severity.value,
         outcome=check.outcome,
-        what=f"{title(check.metric, check.statistic)} at {stage or check.stage}",
+        what=f"{title_of(check)} at {stage or check.stage}",
         measured=_measured(check),
         limit=_limit(check),
         times=_times(check),

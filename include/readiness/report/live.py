@@ -185,6 +185,7 @@ class LiveRamp:
             e.limit
             for e in self._expectations
             if e.metric == metric
+            and not e.flow
             and e.limit is not None
             and e.op in ("<=", "<")
             and any(fnmatchcase(stage, pattern) for pattern in e.stages)

@@ -49,7 +49,7 @@ def _limit_note(run: RunView, row: StageRow) -> str:
 
 
 def _is_commit_p99(check: Check) -> bool:
-    return check.metric == "commit_p99_ms" and check.outcome in BAD
+    return check.metric == "commit_p99_ms" and not check.flow and check.outcome in BAD
 
 
 def stage_table(run: RunView, summary: Summary) -> list[Block]:

@@ -12,6 +12,7 @@ from readiness.model.histogram import Histogram
 from readiness.model.load import Stage
 from readiness.model.verdict import Outcome, Severity, VerdictWord
 from readiness.report.answer import headline, next_step, reason
+from readiness.report.companions import CompanionRow, companion_rows
 from readiness.report.gaps import not_measured
 from readiness.report.judged import BAD, CheckLine, RuleLine, check_lines, rule_lines
 from readiness.report.measured import Measured, measure
@@ -94,6 +95,7 @@ class Summary:
     peak_label: str
     stages: tuple[StageRow, ...]
     tuned: tuple[TunedRow, ...]
+    companions: tuple[CompanionRow, ...]
     checks: tuple[CheckLine, ...]
     rules: tuple[RuleLine, ...]
     not_measured: tuple[str, ...]
@@ -177,6 +179,7 @@ def summarize(run: RunView) -> Summary:
         peak_label=run.multiplier(verdict.peak_rate_per_s),
         stages=rows,
         tuned=tuned_rows(run),
+        companions=companion_rows(run),
         checks=checks,
         rules=rules,
         not_measured=not_measured(run, {r.name: r.figures for r in rows}),
@@ -296,9 +299,11 @@ def _folder(run: RunView) -> str:
 
 def _rerun(run: RunView) -> tuple[str, ...]:
     folder = _folder(run)
+    flows = dict.fromkeys(flow for result in run.results for flow in result.companions)
+    beside = "".join(f" \\\n  --workload {flow}={folder}/workload-{flow}.sql" for flow in flows)
     return (
         f"readiness report {folder}",
         f"readiness judge {folder}",
         f'readiness ramp --target "$TARGET" -o runs/again \\\n  --plan {folder}/plan.yaml'
-        f" \\\n  --workload {folder}/workload.sql",
+        f" \\\n  --workload {folder}/workload.sql{beside}",
     )

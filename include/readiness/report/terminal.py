@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readiness.errors import ConfigMistakes, Mistake, ReadinessError, TargetRefused
+from readiness.report.companions import CompanionRow
 from readiness.report.numbers import (
     count,
     duration,
@@ -118,6 +119,25 @@ def stage_line(row: StageRow, width: int, *, note: str = "", colour: bool = Fals
     return plain(f"{start}{text}  {note}").rstrip()
 
 
+def companion_table(rows: Sequence[CompanionRow]) -> list[str]:
+    """Head and one line per stage of each flow beside the first; nothing for a plan of one flow."""
+    if not rows:
+        return []
+    names = [f"{row.flow} at {row.stage}" for row in rows]
+    width = max([11, *(len(name) + 1 for name in names)])
+    head = f"   {'beside it':<{width}}{'rate/s':>12}  {'response p50':>13}{'p99':>10}{'errors':>10}"
+    return ["", head, *(_companion_line(*pair, width) for pair in zip(names, rows, strict=True))]
+
+
+def _companion_line(name: str, row: CompanionRow, width: int) -> str:
+    achieved = "" if row.achieved_per_s is None else significant(row.achieved_per_s)
+    asked = exact(float(f"{row.asked_per_s:.3g}"))
+    rates = f"{achieved:>6} of {asked:<4}"
+    p50, p99 = quantity(row.p50_ms, "ms"), quantity(row.p99_ms, "ms")
+    errors = quantity(row.error_ratio, "ratio")
+    return plain(f"   {name:<{width}}{rates:>14}{p50:>13}{p99:>10}{errors:>10}").rstrip()
+
+
 def _answer(summary: Summary, *, colour: bool) -> list[str]:
     sign = SIGNS[summary.word]
     return [
@@ -129,6 +149,7 @@ def _answer(summary: Summary, *, colour: bool) -> list[str]:
         ),
         "",
         *stage_table(summary.stages, colour=colour),
+        *companion_table(summary.companions),
         "",
     ]  # fmt: skip
 

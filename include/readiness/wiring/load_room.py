@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from readiness.config.plan import Plan
 from readiness.load.schedule import area
+from readiness.model.load import Stage
 from readiness.model.workload import Piece, Row, Slot, StatementKind, Turn, Workload
 from readiness.wiring.targets import workload_at
 
@@ -23,7 +25,7 @@ _ROWS_PER_BYTE_SENT = 6.0
 
 @dataclass(frozen=True, slots=True)
 class LoadRoom:
-    """`checkouts` due, and the `bytes` that they add; 0 where nobody knows: the normal rate is
+    """`checkouts` due, and the `bytes` that they and the flows beside them add; 0 where nobody knows: the normal rate is
     measured later, or no workload is named."""
 
     checkouts: int = 0
@@ -45,9 +47,16 @@ def room_of(plan: Plan) -> LoadRoom:
     asked, path = plan.flow.normal_rate, plan.flow.workload
     if path is None or (asked is not None and asked.needs_calibration):
         return LoadRoom()
-    stages = plan.stages_at(asked.at(0.0) if asked else 0.0)
+    normal = asked.at(0.0) if asked else 0.0
+    room = _room(plan.stages_at(normal), path)
+    beside = [_room(plan.companion_stages(f, normal), f.workload) for f in plan.companions]
+    return replace(room, bytes=room.bytes + sum(other.bytes for other in beside))
+
+
+def _room(stages: Iterable[Stage], path: Path | None) -> LoadRoom:
     checkouts = math.ceil(sum(area(stage, stage.duration_s) for stage in stages))
-    return LoadRoom(checkouts, math.ceil(checkouts * bytes_per_checkout(workload_at(path))))
+    each = bytes_per_checkout(workload_at(path)) if path else 0.0
+    return LoadRoom(checkouts, math.ceil(checkouts * each))
 
 
 def bytes_per_checkout(workload: Workload) -> float:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import platform
-import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -16,14 +14,15 @@ from pathlib import Path
 
 from readiness import __version__
 from readiness.adapters.shard_relay import serve_shard
-from readiness.anonymize.filter import filter_beside
 from readiness.artifacts.lock import RunLock
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.masking import unmasked_words
 from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
+from readiness.flow.asked import Asked
 from readiness.flow.ramp import (
+    CompanionLoad,
     Launch,
     StagePorts,
     StageRules,
@@ -31,47 +30,78 @@ from readiness.flow.ramp import (
     calibrate,
     run_believable_stage,
 )
+from readiness.load.calibrate import capacity as capacity_of
 from readiness.load.coordinator import Stopping, never
 from readiness.load.messages import Assignment
-from readiness.load.schedule import most
 from readiness.model.load import Stage, StageResult
 from readiness.model.run import RunRecord
 from readiness.model.workload import Workload
 from readiness.ports import Progress, WorkerProcess
 from readiness.wiring.checks import drift_on
+from readiness.wiring.fidelities import fidelity_score
+from readiness.wiring.flows import (
+    FlowPlace,
+    filter_bytes,
+    gate_all,
+    hold_all,
+    places_of,
+    require_enough_values,
+    require_readable,
+)
 from readiness.wiring.lineage import lineage_of
+from readiness.wiring.preflights import CALIBRATION_CLIENTS, Place, require_room
 from readiness.wiring.production import watch_of, with_watched
-from readiness.wiring.scans import guard_of
 from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
     Target,
     end_statements,
     gate,
-    hold,
     launcher,
     sampler,
+    source_at,
     starter,
-    workload_at,
 )
-from readiness.workload.make.budget import require_values
-from readiness.workload.make.pools import read_pools
 
-CALIBRATION_CLIENTS = 8
 LOGS = "logs"  # of the workers, in the run folder
 _LEASE_SPARE_S = 1800.0  # for drains, judging and a look around
 
 
 @dataclass(frozen=True, slots=True)
 class RampRequest:
-    """What to run: the plan, the target, the workload file and where the run goes. `stopping` says
-    why its load must end before its time."""
+    """What to run: the plan, the target, the workload file of its first flow and where the run goes.
+    Those of the flows beside it stand in the plan; `reader` is the endpoint for such as only read.
+    `stopping` says why the load must end before its time."""
 
     plan: Plan
     target: Target
     workload: Path
     folder: RunFolder
     stopping: Stopping = never
+    reader: Target | None = None
+
+    @property
+    def places(self) -> tuple[FlowPlace, ...]:
+        """The flows beside the first, and where they go. Raises ConfigError where that is unknown."""
+        return places_of(self.plan, self.target, self.reader)
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Every endpoint that is loaded."""
+        is_read = any(flow.is_read for flow in self.plan.companions)
+        return (self.target, self.reader) if self.reader and is_read else (self.target,)
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the workers' logs."""
+        return self.folder.path / LOGS
+
+
+def kept_request(plan: Plan, target: Target, folder: RunFolder) -> RampRequest:
+    """A request with the run's own copies of the workloads, so that all its stages run the same."""
+    kept = tuple(replace(f, workload=folder.workload_path(f.name)) for f in plan.companions)
+    plan = replace(plan, flows=(plan.flow, *kept))
+    return RampRequest(plan, target, folder.workload_path(), folder)
 
 
 def run_id_of(plan_name: str, now_s: float) -> str:
@@ -92,30 +122,44 @@ def open_run(
     since the capture is said, and noted with the run.
 
     Raises WorkloadFileError, and ConfigError where the workload's filter cannot be read, before the
-    target is asked, TargetRefused before anything is sent as load, WorkloadError where a unique
-    column runs out of values, LoadError."""
-    workload_at(request.workload)
-    kept = filter_beside(request.workload)
-    guard_of(kept)  # a lost key is told before the load, not after it
-    gate(request.target, with_watched(settings, request.plan))()
+    target is asked, TargetRefused before anything is sent as load, LoadRefused where target or host
+    have no room for it or a unique column runs out of values, WorkloadError, LoadError."""
+    require_readable(request.workload)
+    places = request.places
+    for flow in places:
+        require_readable(flow.workload)
+    score, aged = fidelity_score(request.plan, request.workload)
+    gate_all(request.targets, with_watched(settings, request.plan))
     source = load_source(request)
-    capacity = _capacity(request.plan, launcher(request.target, source), progress)
+    place = Place.of(request.target, source)
+    calibrated = _calibration(request.plan, launcher(request.target, source), progress)
+    capacity = capacity_of(calibrated) if calibrated else 0.0
     normal = _normal_rate(request.plan, capacity)
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
-    room = require_enough_values(source, record.stages, before=_calibrated(request.plan, capacity))
-    notes = tuple(filter(None, (drift, *room, unmasked_words(lineage))))
+    values = partial(_values_left, source, record.stages)
+    place = replace(place, beside=_asked_beside(request, normal))
+    room = require_room(place, request.plan, record.stages, calibrated, values, progress)
+    beside = [
+        note
+        for flow in places
+        for note in flow.notes(request.plan.companion_stages(flow.flow, normal), request.logs)
+    ]
+    notes = tuple(filter(None, (drift, *room, *aged, *beside, unmasked_words(lineage))))
     for note in notes:
         progress(note)
-    record = replace(record, airflow_run_id=airflow_run_id, notes=notes)
+    record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
     request.folder.write_run(record)
     request.folder.write_inputs(
         plan=request.plan.source.text.encode(),
         expectations=request.plan.expectations.read_bytes(),
         workload=request.workload.read_bytes(),
-        workload_filter=kept.read_bytes() if kept.is_file() else b"",
+        workload_filter=filter_bytes(request.workload),
     )
+    for flow in places:
+        kept = flow.workload.read_bytes()
+        request.folder.write_workload(kept, filter_bytes(flow.workload), flow=flow.name)
     return record
 
 
@@ -125,25 +169,30 @@ def run_one_stage(
     """Runs a stage of the opened run and adds it to the folder. Raises TargetRefused, LoadError,
     MetricsError; what was measured before stands in the folder."""
     plan = request.plan
-    stage = next(s for s in request.folder.read_run().stages if s.name == stage_name)
+    record = request.folder.read_run()
+    stage = next(s for s in record.stages if s.name == stage_name)
     settings = with_watched(settings, plan)
     with spread(plan, request.folder, stage_name) as shards, ExitStack() as closing:
         metrics = sampler(request.target, shard_pids=shards.pids)
         closing.callback(metrics.close)
         source = load_source(request)
         require_enough_values(source, [stage])
+        companions = _companions(request, stage_name, record.normal_rate_per_s)
         return run_believable_stage(
             stage,
             shards.options,
             StagePorts(
                 launch=shards.launcher(launcher(request.target, source), source),
                 sampler=metrics,
-                gate=hold(request.target, settings, for_s=2 * stage.duration_s + _LEASE_SPARE_S),
+                gate=hold_all(
+                    request.targets, settings, for_s=2 * stage.duration_s + _LEASE_SPARE_S
+                ),
                 watcher=watcher,
                 barrier=shards.barrier,
                 production=watch_of(plan),
                 stopping=request.stopping,
                 end_statements=partial(end_statements, request.target),
+                companions=companions,
             ),
             StageRules(plan.abort, plan.validity),
             request.folder,
@@ -182,9 +231,14 @@ def require_one_shard(plan: Plan) -> None:
 def close_run(folder: RunFolder) -> None:
     """Writes when the run ended, and adds what its stages noted; twice is once."""
     record = folder.read_run()
-    noted = (note for result in folder.read_stages() for note in result.notes)
+    noted = (note for result in folder.read_stages() for note in _noted(result))
     notes = tuple(dict.fromkeys([*record.notes, *noted]))
     folder.write_run(replace(record, ended_at=time.time(), notes=notes))
+
+
+def _noted(result: StageResult) -> list[str]:
+    beside = [f"{flow}: {note}" for flow, r in result.companions.items() for note in r.notes]
+    return [*result.notes, *beside]
 
 
 def run_stages(
@@ -201,36 +255,44 @@ def run_stages(
 
 
 def load_source(request: RampRequest) -> LoadSource:
-    """The workload and its pools, read before any load as the account that will load."""
-    path = request.workload
-    workload = workload_at(path)
-    with request.target.session() as session:
-        pools = read_pools(workload, session)
-    return LoadSource(workload, path, pools, secrets.token_hex(8), request.folder.path / LOGS)
+    """The workload of the first flow and its pools, read before any load as the account that will
+    load."""
+    return source_at(request.target, request.workload, request.logs)
 
 
-def require_enough_values(
-    source: LoadSource, stages: Iterable[Stage], *, before: float = 0.0
-) -> tuple[str, ...]:
-    """Warnings where new values run short. `before` is the checkouts that were already run since the
-    target was asked.
-
-    Raises WorkloadError where these stages would repeat a value of a unique column."""
-    checkouts = before + sum(most(stage) for stage in stages)
-    return require_values(source.workload, source.pools, math.ceil(checkouts))
-
-
-def _calibrated(plan: Plan, capacity_per_s: float) -> float:
-    """The checkouts that the calibration ran."""
-    asked = plan.flow.normal_rate
-    return capacity_per_s * asked.calibrate_s if asked and asked.needs_calibration else 0.0
+def _asked_beside(request: RampRequest, normal_rate_per_s: float) -> tuple[Asked, ...]:
+    """What the flows beside the first ask of the same endpoint and host."""
+    plan = request.plan
+    return tuple(
+        Place.of(flow.target, flow.source(request.logs)).asked(
+            plan.companion_stages(flow.flow, normal_rate_per_s), plan.companion_options(flow.flow)
+        )
+        for flow in request.places
+        if flow.target is request.target
+    )
 
 
-def _capacity(plan: Plan, launch: Launch, progress: Progress) -> float:
-    """Checkouts per second at most, measured where the normal rate depends on it; else 0."""
+def _companions(
+    request: RampRequest, stage_name: str, normal_rate_per_s: float
+) -> tuple[CompanionLoad, ...]:
+    """What runs beside the first flow in a stage."""
+    plan = request.plan
+    at = [stage.name for stage in plan.stages].index(stage_name)
+    return tuple(
+        place.load(plan, plan.companion_stages(place.flow, normal_rate_per_s)[at], request.logs)
+        for place in request.places
+    )
+
+
+def _values_left(source: LoadSource, stages: Iterable[Stage], before: float) -> tuple[str, ...]:
+    return require_enough_values(source, stages, before=before)
+
+
+def _calibration(plan: Plan, launch: Launch, progress: Progress) -> StageResult | None:
+    """A closed loop where the normal rate depends on what it reaches."""
     asked = plan.flow.normal_rate
     if asked is None or not asked.needs_calibration:
-        return 0.0
+        return None
     progress(f"calibrating for {asked.calibrate_s:g} s with {CALIBRATION_CLIENTS} clients")
     return calibrate(
         plan.options,
@@ -277,6 +339,7 @@ def _record(
         hashes={
             "plan": plan.source.sha256,
             "workload": _sha256(request.workload),
+            **{f"workload {place.name}": _sha256(place.workload) for place in request.places},
             "expectations": _sha256(plan.expectations),
         },
         workload=dict(workload.counts),

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readiness.anonymize.allowed import Allowed, read_allowed
-from readiness.anonymize.filter import Filter, read_filter
+from readiness.anonymize.filter import Filter, filter_beside, read_filter
 from readiness.anonymize.key import default_path, existing_key
+from readiness.anonymize.needles import Needles
 from readiness.artifacts import atomic
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.settings import read_settings
@@ -62,14 +63,27 @@ def _filter(path: Path, key: bytes) -> Filter:
     return read_filter(atomic.read_bytes(path), key, path=path)
 
 
-def guard_of(path: Path) -> Guard:
-    """What searches the outputs of a workload whose filter lies at `path`; all passes where there
-    is none. Raises ConfigError for a lost or another key, ArtifactError for a broken filter."""
-    if not path.is_file():
+def guard_of(*paths: Path) -> Guard:
+    """What searches the outputs of workloads whose filters lie at `paths`; all passes where there is
+    none. Raises ConfigError for a lost or another key, ArtifactError for a broken filter."""
+    found = [path for path in paths if path.is_file()]
+    if not found:
         return Guard()
-    return Guard(_filter(path, existing_key(read_settings().key_file)).needles)
+    key = existing_key(read_settings().key_file)
+    read = [_filter(path, key).needles for path in found]
+    # One key, one marking: the needles of all filters are found in one search.
+    return Guard(Needles(read[0].marking, tuple(n for needles in read for n in needles.needles)))
 
 
 def guarded(folder: RunFolder) -> RunFolder:
-    """The folder, writing nothing in which a captured value of its run's workload stands."""
-    return RunFolder(folder.path, guard_of(folder.filter_path).require)
+    """The folder, writing nothing in which a captured value of its run's workloads stands."""
+    return RunFolder(folder.path, guard_of(*folder.filter_paths).require)
+
+
+def require_publishable(folder: RunFolder) -> None:
+    """Raises PrivacyError where a captured value stands in the folder. A workload is searched for the
+    values of its own captures alone: what varies in one flow may be a word of the code in another."""
+    workloads = folder.workload_paths
+    guard_of(*folder.filter_paths).require_folder(folder.path, but=workloads)
+    for workload in workloads:
+        guard_of(filter_beside(workload)).require_file(workload)

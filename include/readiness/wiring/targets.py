@@ -7,6 +7,7 @@ the account its DSN names.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from readiness.model.clone import Clone, Endpoint, Key
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.workload import Workload
 from readiness.ports import ProductionEndpoint, Session, WorkerProcess
-from readiness.workload.make.pools import Pools
+from readiness.workload.make.pools import Pools, read_pools
 from readiness.workload.text.file import parse
 
 LEASE_S = 4 * 3600.0
@@ -126,6 +127,15 @@ def workload_at(path: Path) -> Workload:
             hint="Build one:  readiness workload build --capture LOG … --source DSN -o checkout.sql",
         )
     return parse(path.read_bytes(), path=path)
+
+
+def source_at(target: Target, path: Path, logs: Path) -> LoadSource:
+    """The workload of a file and its pools, read now as the account that will load; values made from
+    it meet those of no other source. Raises as `workload_at` does, WorkloadError, TargetError."""
+    workload = workload_at(path)
+    with target.session() as session:
+        pools = read_pools(workload, session)
+    return LoadSource(workload, path, pools, secrets.token_hex(8), logs)
 
 
 def clone_dsn(clones: LocalClones, clone: Clone) -> str:

@@ -11,7 +11,7 @@ from readiness.flow.judge import JudgeRules, judge_run
 from readiness.flow.report import write_report
 from readiness.model.verdict import Verdict
 from readiness.report.summary import Summary
-from readiness.wiring.scans import guard_of, guarded
+from readiness.wiring.scans import guarded, require_publishable
 
 
 def judge(folder: RunFolder, *, expectations: str = "") -> Verdict:
@@ -28,5 +28,5 @@ def judge(folder: RunFolder, *, expectations: str = "") -> Verdict:
 def report(folder: RunFolder) -> Summary:
     """Draws `report.html` and the chart of a judged run; gives what they say. Raises PrivacyError
     where a captured value stands in the folder or would stand in the report."""
-    guard_of(folder.filter_path).require_folder(folder.path)
+    require_publishable(folder)
     return write_report(guarded(folder), ramp_chart_png)

@@ -42,6 +42,20 @@ def test_a_run_that_is_not_ready_is_green(start_dag: StartDag) -> None:
     assert "stage 1x ended: " in log
 
 
+def test_flows_of_a_plan_run_side_by_side_in_every_stage(start_dag: StartDag, state: Path) -> None:
+    workloads = state / "workloads"
+    shutil.copy(workloads / "checkout.sql", workloads / "repayment.sql")
+    run = start_dag("two-flows")
+    ended, tasks = run.end()
+    assert ended == "success", tasks
+    stages = run.folder.read_stages()
+    assert [(r.stage.name, r.checkouts_ok) for r in stages] == [("1x", 8), ("2x", 16)]
+    assert [r.companions["repayment"].checkouts_ok for r in stages] == [6, 6]
+    assert run.folder.workload_path("repayment").is_file()
+    assert "Flows beside checkout" in run.folder.read_bytes("report.html").decode()
+    assert run.left == []
+
+
 def test_a_restore_that_fails_leaves_nothing_and_is_red(
     start_dag: StartDag, torn_snapshot: str
 ) -> None:

@@ -141,6 +141,7 @@ def test_a_run_says_and_notes_what_changed(
     expectations = find("load", kind="expectations").resolve()
     plan.write_text(
         "name: tiny\nflows: [{name: checkout}]\nstages: [{name: one, rate: 4/s, hold_s: 3}]\n"
+        "in_flight_limit: 100\n"
         f"expectations: {expectations}\n"
     )
     settings = read_settings()

@@ -45,8 +45,7 @@ def coordinate(
             shards.options,
             launch=shards.launcher(here, source)(job.stage, shards.options, 0),
             on_tick=on_tick,
-            barrier=shards.barrier,
-            outside=outside,
+            outside=replace(outside, barrier=shards.barrier),
         )
 
 

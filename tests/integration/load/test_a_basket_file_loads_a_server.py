@@ -14,7 +14,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.load.coordinator import run_stage
 from readiness.load.messages import Job, Target
 from readiness.model.load import LoadOptions, Stage, StageResult
-from readiness.ports import Session
+from readiness.ports import Row, Session
 from readiness.workload.make.pools import read_pools
 from readiness.workload.text.file import parse, render
 
@@ -44,7 +44,7 @@ Load = Callable[..., StageResult]
 
 @pytest.fixture
 def load(private_server: LocalServer, shop: Session, tmp_path: Path) -> Load:
-    """`load(connections)`: 120 checkouts of the file by two workers."""
+    """`load(connections, binding)`: 120 checkouts of the file by two workers."""
     path = tmp_path / "basket.sql"
     path.write_bytes(render(basket_workload()))
     pools = read_pools(parse(path.read_bytes(), path=path), shop).to_json()
@@ -52,9 +52,9 @@ def load(private_server: LocalServer, shop: Session, tmp_path: Path) -> Load:
     target = Target("root", "basket", socket=str(socket))
     stage = Stage("x", 60, CHECKOUTS / 60)
 
-    def go(connections: str) -> StageResult:
-        options = LoadOptions(workers=2, connections=connections)
-        job = Job(target, str(path), pools, f"run-{connections}", stage, options)
+    def go(connections: str, binding: str) -> StageResult:
+        options = LoadOptions(workers=2, connections=connections, binding=binding)
+        job = Job(target, str(path), pools, "run", stage, options)
 
         def launch(index: int) -> ChildWorker:
             return ChildWorker(replace(job, worker=index), log=tmp_path / f"{index}.log")
@@ -68,15 +68,21 @@ def number(session: Session, sql: str) -> int:
     return int(str(session.query(sql)[0][0]))
 
 
-@pytest.mark.parametrize("connections", ["pooled", "per-checkout"])
-def test_what_was_drawn_is_what_the_tables_hold(
-    load: Load, shop: Session, connections: str
+def test_what_was_drawn_is_what_the_tables_hold_by_either_binding(
+    load: Load, shop: Session
 ) -> None:
+    by_literals = loaded(load, shop, "per-checkout", "literal")
+    assert loaded(load, shop, "pooled", "uservar") == by_literals
+
+
+def loaded(load: Load, shop: Session, connections: str, binding: str) -> list[Row]:
+    """Loads the emptied tables, and gives the rows that then stand there."""
     for table in ("order_items", "notes"):
         shop.query(f"DELETE FROM {table}")
     before = number(shop, "SELECT SUM(stock) FROM products")
-    result = load(connections)
+    result = load(connections, binding)
     ran = {name: histogram.count for name, histogram in result.statements.items()}
+    sets = ran.pop("set", 0)
     assert (result.checkouts_ok, result.checkouts_failed, result.errors) == (CHECKOUTS, 0, {})
     seconds, thirds = ran["s005"], ran["s007"]
     assert ran["s003"] == ran["s002"] == ran["s009"] == CHECKOUTS
@@ -84,6 +90,8 @@ def test_what_was_drawn_is_what_the_tables_hold(
     assert 60 <= seconds <= 100
     assert 20 <= thirds <= 60
     assert [ran[f"s{n:03}"] for n in range(10, 18)] == [seconds] * 4 + [thirds] * 4
+    # One ahead of each checkout, and one behind each id that a later statement reads.
+    assert sets == (CHECKOUTS + seconds + thirds if binding == "uservar" else 0)
     held = number(shop, "SELECT COUNT(*) FROM order_items")
     assert held == CHECKOUTS + seconds + thirds
     assert before - number(shop, "SELECT SUM(stock) FROM products") == held
@@ -93,3 +101,4 @@ def test_what_was_drawn_is_what_the_tables_hold(
         " GROUP BY size ORDER BY size"
     )
     assert of_sizes == [(1, CHECKOUTS - seconds), (2, seconds - thirds), (3, thirds)]
+    return shop.query("SELECT ref, sku FROM order_items ORDER BY ref, sku")

@@ -12,7 +12,8 @@ from airflow.sdk.exceptions import ParamValidationError
 
 from readiness.airflow.form import params_of, planned, validate_conf
 from readiness.airflow.tags import Tag, tags_of
-from readiness.config.plan import Plan, load_plan
+from readiness.config.plan import Flow, Plan, load_plan
+from readiness.config.rates import NormalRate
 from readiness.errors import ConfigError
 
 PLANS = ["demo", "weekly", "peak", "spike"]
@@ -106,6 +107,19 @@ def test_the_clone_is_made_of_the_target(plan: Plan) -> None:
 def test_the_workload_is_the_built_one_unless_another_is_named(plan: Plan) -> None:
     assert told(plan).flow.workload == FOLDER / "checkout.sql"
     assert told(plan, workload="refund").flow.workload == FOLDER / "refund.sql"
+
+
+def test_flows_beside_the_first_have_the_built_workload_of_their_name_or_the_plans(
+    plan: Plan,
+) -> None:
+    named, unnamed = (
+        Flow(name, path, NormalRate(4.0), is_fixed=True)
+        for name, path in (("repayment", Path("mine.sql")), ("refund", None))
+    )
+    several = told(replace(plan, flows=(plan.flow, named, unnamed)), workload="other")
+    assert [f.workload for f in several.flows] == [
+        FOLDER / "other.sql", Path("mine.sql"), FOLDER / "refund.sql",
+    ]  # fmt: skip
 
 
 def test_a_given_rate_needs_no_calibration(plan: Plan) -> None:

@@ -12,6 +12,8 @@ from tests.unit.airflow.task_runs import SNAPSHOT, Place
 from readiness.airflow.lifecycle import reserve
 from readiness.airflow.reservation import read_reservation, reserved_plan
 from readiness.airflow.task_run import host_lock, run_id_of, target_lock
+from readiness.config.plan import Flow
+from readiness.config.rates import NormalRate
 from readiness.config.schedule import Freeze, Schedule
 from readiness.errors import Busy, CloneError, ConfigError
 
@@ -90,6 +92,28 @@ def test_without_a_workload_it_says_how_to_build_one(place: Place) -> None:
     with pytest.raises(ConfigError) as caught:
         reserve(place.task())
     assert "readiness workload build" in caught.value.hint
+    assert nothing_is_held(place)
+
+
+def with_a_flow_beside(place: Place, *, is_read: bool) -> Place:
+    repayment = Flow("repayment", None, NormalRate(4.0), is_fixed=True, is_read=is_read)
+    return replace(place, plan=replace(place.plan, flows=(place.plan.flow, repayment)))
+
+
+def test_every_flow_needs_its_workload(place: Place) -> None:
+    several = with_a_flow_beside(place, is_read=False)
+    with pytest.raises(
+        ConfigError, match=r"no workload file .*repayment\.sql for the flow repayment"
+    ):
+        reserve(several.task())
+    assert nothing_is_held(place)
+    (place.settings.workloads / "repayment.sql").write_text("-- a workload\n")
+    assert reserve(several.task())
+
+
+def test_a_clone_has_no_reader_endpoint(place: Place) -> None:
+    with pytest.raises(ConfigError, match="goes to a reader endpoint, and none is named"):
+        reserve(with_a_flow_beside(place, is_read=True).task())
     assert nothing_is_held(place)
 
 

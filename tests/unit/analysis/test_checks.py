@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
+from tests.fakes.stages import stage_result
 
 from readiness.analysis.checks import evaluate, holds, judge, statistic_of
+from readiness.analysis.figures import stage_figures
 from readiness.errors import AnalysisError
 from readiness.model.verdict import Expectation, Figure, Outcome, Severity
 
@@ -41,6 +44,25 @@ def test_a_stage_that_did_not_run_is_missing() -> None:
 
 def test_a_metric_nobody_measured_is_missing() -> None:
     (check,) = evaluate(expectation("5x"), STAGES, {"5x": {}})
+    assert (check.outcome, check.why) == (Outcome.MISSING, "nothing measured it")
+
+
+def test_an_expectation_looks_at_the_figures_of_its_flow() -> None:
+    beside = stage_result(failed=5)
+    figures = {"5x": stage_figures(replace(stage_result(), companions={"repayment": beside}), [])}
+    first = Expectation(
+        "errors", "error_ratio", "value", ("5x",), "<", 0.1, "ratio", Severity.CRITICAL
+    )
+    found = judge([first, replace(first, flow="repayment")], STAGES, figures)
+    assert [(c.flow, c.value, c.outcome) for c in found] == [
+        ("", 0.0, Outcome.PASSED),
+        ("repayment", 0.5, Outcome.FAILED),
+    ]
+
+
+def test_a_flow_that_did_not_run_is_missing() -> None:
+    of_flow = replace(expectation("5x"), flow="repayment")
+    (check,) = evaluate(of_flow, STAGES, {"5x": {"aas": Figure((1.0,), 1)}})
     assert (check.outcome, check.why) == (Outcome.MISSING, "nothing measured it")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.fakes.stages import BEGAN, histogram, samples, stage_result
 
@@ -37,6 +39,24 @@ def test_a_healthy_stage_is_believed() -> None:
 def test_late_starts_are_the_generators_fault() -> None:
     result = stage_result(lag=histogram(80.0, 100))
     assert broken(result, host()) == {"schedule_lag_p99_ms": GENERATOR}
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ({"lag": histogram(80.0, 100)}, "schedule_lag_p99_ms"),
+        ({"generator_cpu_ratio": 0.95}, "generator_cpu_ratio"),
+        ({"run_queue_delay_ratio": 0.6}, "run_queue_delay_ratio"),
+    ],
+)
+def test_the_worst_of_all_flows_decides_whether_a_stage_is_believed(
+    given: dict[str, object], rule: str
+) -> None:
+    beside = {"refund": stage_result(), "repayment": stage_result(**given)}  # type: ignore[arg-type]
+    result = replace(stage_result(), companions=beside)
+    (found,) = [r for r in validity([result], host(), LIMITS) if not r.holds]
+    assert (found.name, found.culprit) == (rule, GENERATOR)
+    assert found.why.endswith(", flow repayment")
 
 
 def test_late_starts_on_a_busy_host_are_the_hosts_fault() -> None:

@@ -76,6 +76,25 @@ def test_stage_results_come_back_the_same(folder: RunFolder) -> None:
     assert folder.read_stages() == results
 
 
+def test_what_flows_beside_it_did_comes_back_in_its_stage(folder: RunFolder) -> None:
+    beside = {
+        "repayment": stage_result("1x", rate_per_s=2.0, seconds=3),
+        "refund": stage_result("1x"),
+    }
+    results = [replace(stage_result("1x"), companions=beside), stage_result("5x")]
+    for result in results:
+        folder.add_result(result, [])
+    assert folder.read_stages() == results
+
+
+def test_each_flow_has_its_workload_and_filter(folder: RunFolder) -> None:
+    folder.write_workload(b"-- a", b"kept")
+    folder.write_workload(b"-- b", b"kept", flow="repayment")
+    folder.write_workload(b"-- c", b"", flow="refund")
+    assert folder.workload_path("repayment").read_bytes() == b"-- b"
+    assert [p.name for p in folder.filter_paths] == ["workload-repayment.filter", "workload.filter"]
+
+
 def test_a_crash_while_a_stage_is_added_keeps_those_before(folder: RunFolder) -> None:
     first = stage_result("1x")
     folder.add_result(first, samples("1x"))

@@ -13,7 +13,7 @@ from tests.fakes.workers import ScriptedWorker, report, second
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import TargetRefused, WorkerLost
 from readiness.flow.production import Look, ProductionWatch
-from readiness.flow.ramp import StagePorts, StageRules, run_believable_stage
+from readiness.flow.ramp import CompanionLoad, StagePorts, StageRules, run_believable_stage
 from readiness.load.messages import Message
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.model.verdict import AbortRule, ValidityLimits
@@ -34,6 +34,7 @@ class Ramp:
         self._lines = list(lines)
         self.refusals: list[bool] = []
         self.production: ProductionWatch | None = None
+        self.companions: tuple[CompanionLoad, ...] = ()
 
     def run(self, *abort: AbortRule, stage: Stage = STAGE) -> StageResult:
         ports = StagePorts(
@@ -43,6 +44,7 @@ class Ramp:
             self.notes,
             production=self.production,
             end_statements=lambda: self.notes.said.append("end statements"),
+            companions=self.companions,
         )
         rules = StageRules(abort, ValidityLimits())
         return run_believable_stage(stage, LoadOptions(), ports, rules, self.folder)
@@ -125,6 +127,25 @@ def test_the_second_try_uses_no_checkout_number_of_the_first(tmp_path: Path) -> 
     ramp = Ramp(tmp_path, HostSampler(BUSY, QUIET), a_try(next_number=17), a_try())
     ramp.run()
     assert ramp.first_numbers == [0, 17]
+
+
+def test_a_flow_beside_it_is_repeated_with_it_and_numbers_on(tmp_path: Path) -> None:
+    ramp = Ramp(tmp_path, HostSampler(BUSY, QUIET), a_try(), a_try())
+    tries = [a_try(ok=2, next_number=5), a_try(ok=4, next_number=9)]
+    first_numbers: list[int] = []
+
+    def launch(
+        stage: Stage, options: LoadOptions, first_number: int
+    ) -> Callable[[int], ScriptedWorker]:
+        first_numbers.append(first_number)
+        lines = tries.pop(0)
+        return lambda _index: ScriptedWorker([{"ready": 1}, *lines])
+
+    ramp.companions = (CompanionLoad("repayment", STAGE, LoadOptions(), launch),)
+    ramp.run()
+    assert first_numbers == [0, 5]
+    (kept,) = ramp.folder.read_stages()
+    assert {flow: r.checkouts_ok for flow, r in kept.companions.items()} == {"repayment": 4}
 
 
 def test_a_host_that_stays_busy_is_asked_twice_and_no_more(tmp_path: Path) -> None:

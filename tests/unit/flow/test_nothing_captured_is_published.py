@@ -21,7 +21,7 @@ from readiness.flow.report import write_report
 from readiness.flow.telling import Line
 from readiness.model.message import Fate
 from readiness.report.view import RunView
-from readiness.wiring.scans import guard_of, guarded
+from readiness.wiring.scans import guard_of, guarded, require_publishable
 
 NAME = VALUES["user_name_0/1"]
 
@@ -68,9 +68,32 @@ def test_a_report_with_a_captured_value_is_not_written(
     assert not (folder.path / "report.html").exists()
 
 
+def test_a_captured_value_of_a_flow_beside_the_first_is_found_too(
+    key: Path, tmp_path: Path
+) -> None:
+    folder = folder_of(with_note(f"seen: {NAME}"), tmp_path)
+    folder.write_workload(b"-- repayment\n", filter_of(held(), KEY), flow="repayment")
+    with pytest.raises(PrivacyError, match=r"report\.html: .*value user_name_0/1"):
+        write_report(guarded(folder), lambda _view: PNG)
+    assert NAME not in told(folder)[1]
+
+
+def test_a_workload_is_searched_for_the_values_of_its_own_captures(
+    key: Path, tmp_path: Path
+) -> None:
+    folder = folder_of(with_note("a quiet day"), tmp_path)
+    constant = f"-- repayment\nSELECT '{NAME}';\n".encode()
+    folder.write_workload(constant, b"", flow="repayment")
+    folder.filter_path.write_bytes(filter_of(held(), KEY))
+    require_publishable(folder)
+    folder.write_workload(constant, filter_of(held(), KEY), flow="repayment")
+    with pytest.raises(PrivacyError, match=r"workload-repayment\.sql: "):
+        require_publishable(folder)
+
+
 def test_a_clean_report_is_written_and_told(key: Path, tmp_path: Path) -> None:
     folder = a_folder(with_note("a quiet day"), tmp_path)
-    guard_of(folder.filter_path).require_folder(folder.path)
+    require_publishable(folder)
     write_report(guarded(folder), lambda _view: PNG)
     fates, said = told(folder)
     assert (folder.path / "report.html").exists()
@@ -97,14 +120,14 @@ def test_a_run_in_whose_files_a_value_stands_is_not_reported(
     (folder.path / name).parent.mkdir(exist_ok=True)
     (folder.path / name).write_text(f"\nx\n{ENCODINGS['base64 after 1'](NAME)}\n")
     with pytest.raises(PrivacyError, match="line 3, base64, value user_name_0/1"):
-        guard_of(folder.filter_path).require_folder(folder.path)
+        require_publishable(folder)
 
 
 def test_mail_between_tasks_is_not_published(key: Path, tmp_path: Path) -> None:
     folder = a_folder(runs.ready_run(), tmp_path)
     (folder.path / "shards").mkdir()
     (folder.path / "shards" / "pools").write_text(VALUES["user_id_0/1"])
-    guard_of(folder.filter_path).require_folder(folder.path)
+    require_publishable(folder)
 
 
 def test_a_message_with_a_captured_value_is_not_sent(key: Path, tmp_path: Path) -> None:

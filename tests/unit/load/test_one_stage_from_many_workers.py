@@ -23,7 +23,7 @@ def run(
     tune: Callable[[int], RateChange | None] = untuned,
 ) -> StageResult:
     options = LoadOptions(workers=len(workers))
-    outside = Outside(stopping, tune)
+    outside = Outside(stopping=stopping, tune=tune)
     return run_stage(
         STAGE, options, launch=lambda index: workers[index], on_tick=on_tick, outside=outside
     )

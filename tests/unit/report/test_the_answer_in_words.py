@@ -174,7 +174,9 @@ def test_what_was_tried_again_is_listed_and_told_apart() -> None:
     run = runs.not_ready_run()
     retried = replace(run.results[-1], retries={("s041", 1213): 4000})
     errors = summarize(replace(run, results=(*run.results[:-1], retried))).errors
-    assert ("s041", "deadlock, tried again", 4000) in [(e.where, e.words, e.count) for e in errors]
+    assert ("s041", "1213, deadlock, tried again", 4000) in [
+        (e.where, e.words, e.count) for e in errors
+    ]
 
 
 def test_a_broken_rule_that_changes_nothing_leaves_the_run_mostly_believed() -> None:

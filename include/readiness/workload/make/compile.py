@@ -17,6 +17,7 @@ from readiness.ports import CheckoutFlow
 from readiness.workload.make.picks import TRIES, NoRows, nothing_fits
 from readiness.workload.make.pools import Pools
 from readiness.workload.make.rendering import Skips, Templates, rendered_by
+from readiness.workload.make.uservar import with_user_variables
 from readiness.workload.make.values import makers_of
 from readiness.workload.text.order import ordered
 
@@ -89,9 +90,13 @@ class CompiledFlow:
         raise nothing_fits()
 
 
-def compile_flow(workload: Workload, pools: Pools, *, namespace: bytes, seed: int) -> CheckoutFlow:
+def compile_flow(
+    workload: Workload, pools: Pools, *, namespace: bytes, seed: int, binding: str = "literal"
+) -> CheckoutFlow:
     """The flow of one worker. All workers of a run share `namespace` (fresh for each run) and
-    `seed`; their checkouts differ by number.
+    `seed`; their checkouts differ by number. With the binding "uservar" values go ahead in SETs.
 
     Raises WorkloadError when a generator, expression or pool does not fit."""
+    if binding == "uservar":
+        workload = with_user_variables(workload)
     return CompiledFlow(workload, pools, namespace=namespace, seed=seed)
