@@ -191,7 +191,7 @@ def run_one_stage(
                 barrier=shards.barrier,
                 production=watch_of(plan),
                 stopping=request.stopping,
-                end_statements=partial(end_statements, request.target),
+                end_statements=partial(end_statements, request.targets),
                 companions=companions,
             ),
             StageRules(plan.abort, plan.validity),
