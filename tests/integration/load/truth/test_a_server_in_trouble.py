@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
+from tests.fakes.engines import binary_of
 from tests.integration.load.conftest import Run
 
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.server_command import ServerOptions
+from readiness.adapters.server_room import free_port
+from readiness.load.coordinator import OnTick
 from readiness.load.messages import Job
-from readiness.model.load import Stage, StageResult
+from readiness.model.load import Stage, StageResult, Tick
 from readiness.ports import Session
 
 pytestmark = [pytest.mark.mysql, pytest.mark.long]
+
+
+@pytest.fixture(scope="module", params=["mariadb", "mysql"])
+def private_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LocalServer]:
+    """One that comes back on the port that it had."""
+    folder, binary = tmp_path_factory.mktemp("server"), binary_of(request.param)
+    with LocalServer(folder, options=ServerOptions(port=free_port()), binary=binary) as server:
+        yield server
 
 
 @pytest.fixture
@@ -27,14 +41,15 @@ def timed(run: Run, stage: Stage, **options: object) -> tuple[StageResult, float
     return run(stage, **options), time.monotonic() - begun
 
 
-def later(after_s: float, act: Callable[[], object]) -> threading.Thread:
-    def wait_and_act() -> None:
-        time.sleep(after_s)
-        act()
+def at_second(second: int, act: Callable[[], object]) -> tuple[OnTick, Callable[[], None]]:
+    """What the coordinator calls each second, and what waits until `act` has been done."""
+    thread = threading.Thread(target=act)
 
-    thread = threading.Thread(target=wait_and_act)
-    thread.start()
-    return thread
+    def look(tick: Tick) -> None:
+        if tick.second == second:
+            thread.start()
+
+    return look, thread.join
 
 
 def codes(result: StageResult) -> set[int]:
@@ -60,15 +75,13 @@ def test_a_server_without_free_connections_is_an_error_for_each_arrival(
 def test_a_server_that_restarts_gives_errors_and_then_goes_on(
     run: Run, private_server: LocalServer
 ) -> None:
-    port = private_server.running_state().port
-
     def restart() -> None:
         private_server.kill()
-        private_server._start_on(port, 60.0)
+        private_server.start()
 
-    restarting = later(3.0, restart)
-    result, took_s = timed(run, Stage("x", 30, 15))
-    restarting.join()
+    look, wait = at_second(2, restart)
+    result, took_s = timed(run, Stage("x", 30, 15), on_tick=look)
+    wait()
     assert took_s < 30
     assert result.checkouts_ok + result.checkouts_failed == 450
     assert result.checkouts_failed > 0
@@ -78,9 +91,9 @@ def test_a_server_that_restarts_gives_errors_and_then_goes_on(
 
 
 def test_a_server_that_dies_is_no_hang(run: Run, private_server: LocalServer) -> None:
-    killing = later(2.0, private_server.kill)
-    result, took_s = timed(run, Stage("x", 30, 6))
-    killing.join()
+    look, wait = at_second(1, private_server.kill)
+    result, took_s = timed(run, Stage("x", 30, 6), on_tick=look)
+    wait()
     assert took_s < 20
     assert result.checkouts_ok + result.checkouts_failed == 180
     assert sum(tick.finished - tick.failed for tick in result.ticks[-2:]) == 0

@@ -16,7 +16,7 @@ from readiness.model.verdict import ValidityLimits
 
 pytestmark = [pytest.mark.mysql, pytest.mark.long]
 
-RIVALS = 4
+RIVALS = 8
 
 
 @pytest.fixture
@@ -38,11 +38,15 @@ def culprits(result_of: Run, stage: Stage) -> set[str]:
     return {rule.culprit for rule in rules if not rule.holds and rule.culprit != "metrics"}
 
 
+# Some tenth of a core is what a core with eight rivals leaves; this rate needs more.
+BUSY = Stage("x", rate_per_s=300, hold_s=8)
+
+
 def test_a_busy_core_makes_the_stage_invalid(run: Run, busy_core: None) -> None:
-    found = culprits(run, Stage("busy", rate_per_s=60, hold_s=8))
+    found = culprits(run, BUSY)
     assert found
     assert found <= {"generator", "host"}
 
 
 def test_the_same_stage_on_free_cores_is_believed(run: Run) -> None:
-    assert culprits(run, Stage("free", rate_per_s=60, hold_s=8)) == set()
+    assert culprits(run, Stage("x", rate_per_s=60, hold_s=8)) == set()
