@@ -21,6 +21,7 @@ from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.asked import Asked
+from readiness.flow.preflight import Crew, require
 from readiness.flow.ramp import (
     CompanionLoad,
     Launch,
@@ -41,6 +42,7 @@ from readiness.wiring.checks import drift_on
 from readiness.wiring.fidelities import fidelity_score
 from readiness.wiring.flows import (
     FlowPlace,
+    end_all_statements,
     filter_bytes,
     gate_all,
     hold_all,
@@ -55,7 +57,6 @@ from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
     Target,
-    end_statements,
     gate,
     launcher,
     sampler,
@@ -138,15 +139,11 @@ def open_run(
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
+    companions, asked = _beside(request, normal)
     values = partial(_values_left, source, record.stages)
-    place = replace(place, beside=_asked_beside(request, normal))
+    place = replace(place, beside=asked)
     room = require_room(place, request.plan, record.stages, calibrated, values, progress)
-    beside = [
-        note
-        for flow in places
-        for note in flow.notes(request.plan.companion_stages(flow.flow, normal), request.logs)
-    ]
-    notes = tuple(filter(None, (drift, *room, *aged, *beside, unmasked_words(lineage))))
+    notes = tuple(filter(None, (drift, *room, *aged, *companions, unmasked_words(lineage))))
     for note in notes:
         progress(note)
     record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
@@ -191,7 +188,7 @@ def run_one_stage(
                 barrier=shards.barrier,
                 production=watch_of(plan),
                 stopping=request.stopping,
-                end_statements=partial(end_statements, request.target),
+                end_statements=partial(end_all_statements, request.targets),
                 companions=companions,
             ),
             StageRules(plan.abort, plan.validity),
@@ -260,16 +257,22 @@ def load_source(request: RampRequest) -> LoadSource:
     return source_at(request.target, request.workload, request.logs)
 
 
-def _asked_beside(request: RampRequest, normal_rate_per_s: float) -> tuple[Asked, ...]:
-    """What the flows beside the first ask of the same endpoint and host."""
-    plan = request.plan
-    return tuple(
-        Place.of(flow.target, flow.source(request.logs)).asked(
-            plan.companion_stages(flow.flow, normal_rate_per_s), plan.companion_options(flow.flow)
-        )
-        for flow in request.places
-        if flow.target is request.target
-    )
+def _beside(request: RampRequest, normal_rate_per_s: float) -> tuple[list[str], tuple[Asked, ...]]:
+    """Notes on the flows beside the first, and what those ask for that go to the same target. Raises
+    LoadRefused where the reader has no room for the others, WorkloadError."""
+    plan, notes = request.plan, list[str]()
+    asked: dict[bool, list[Asked]] = {False: [], True: []}
+    for place in request.places:
+        stages = plan.companion_stages(place.flow, normal_rate_per_s)
+        opened = place.open(request.logs)
+        notes += place.notes(opened, stages)
+        asks = opened.asked(stages, plan.companion_options(place.flow))
+        asked[place.flow.is_read].append(asks)
+        if place.flow.is_read:
+            crew = Crew(place.flow.workers, cpu_ratio=plan.validity.generator_cpu_ratio)
+            before = replace(opened, beside=tuple(asked[True][:-1]))
+            notes += require(before.findings(asks, crew))
+    return notes, tuple(asked[False])
 
 
 def _companions(

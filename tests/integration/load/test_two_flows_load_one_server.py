@@ -24,7 +24,7 @@ from readiness.artifacts.run_folder import RunFolder
 from readiness.cli.main import main
 from readiness.config.plan import load_plan
 from readiness.config.settings import Settings, read_settings
-from readiness.errors import ConfigError, TargetRefused, WorkerLost
+from readiness.errors import ConfigError, LoadRefused, TargetRefused, WorkerLost
 from readiness.model.load import StageResult, Tick
 from readiness.model.metrics import Sample
 from readiness.model.workload import StatementKind, Step, Workload
@@ -196,6 +196,21 @@ def test_a_reader_that_nobody_marked_is_refused_before_any_load(
         with pytest.raises(TargetRefused) as refused:
             open_run(replace(request, reader=unmarked), place.settings, progress=lambda _: None)
         assert str(other.running_state().port) in refused.value.where
+    assert place.rows() == before
+    assert not request.folder.path.exists()
+
+
+def test_a_reader_without_room_is_refused_before_any_load(place: Place) -> None:
+    request, before = place.request("run"), place.rows()
+    reader = f"ALTER USER '{interlock.LOAD_USER}'@'localhost' WITH MAX_USER_CONNECTIONS"
+    with closing(place.server.root_session()) as root:
+        root.query(f"{reader} 7")
+    try:
+        with pytest.raises(LoadRefused, match=r"may have 7 connections .* the load needs 3"):
+            open_run(request, place.settings, progress=lambda _: None)
+    finally:
+        with closing(place.server.root_session()) as root:
+            root.query(f"{reader} 0")
     assert place.rows() == before
     assert not request.folder.path.exists()
 
