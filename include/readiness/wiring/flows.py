@@ -56,7 +56,8 @@ class FlowPlace:
         source = self.source(logs)
         require_enough_values(source, [stage])
         options = plan.companion_options(self.flow)
-        return CompanionLoad(self.name, stage, options, launcher(self.target, source))
+        launch = launcher(self.target, source)
+        return CompanionLoad(self.name, stage, options, launch, self.flow.is_fixed)
 
     def notes(self, opened: Place, stages: Iterable[Stage]) -> list[str]:
         """What changed since its capture, and where its new values run short, by its name. Raises
