@@ -18,7 +18,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.artifacts.run_folder import RunFolder
 from readiness.config.plan import load_plan
 from readiness.errors import ReadinessError
-from readiness.load.coordinator import OnTick, Outside, run_stage
+from readiness.load.coordinator import ALONE, OnTick, Outside, run_stage
 from readiness.load.messages import Assignment, Job
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.wiring.shards import post_of, shard_of, spread
@@ -29,7 +29,9 @@ PLAN = replace(load_plan("demo"), shards=2)
 Started = Callable[[ChildWorker], Any]
 
 
-def coordinate(job: Job, folder: Path, *, on_tick: OnTick, started: Started) -> StageResult:
+def coordinate(
+    job: Job, folder: Path, *, on_tick: OnTick, started: Started, outside: Outside = ALONE
+) -> StageResult:
     """The stage of the job from here and from one shard elsewhere."""
     path = Path(job.workload_path)
     source = LoadSource(workload_at(path), path, Pools(()), job.namespace, folder / "logs")
@@ -43,7 +45,7 @@ def coordinate(job: Job, folder: Path, *, on_tick: OnTick, started: Started) -> 
             shards.options,
             launch=shards.launcher(here, source)(job.stage, shards.options, 0),
             on_tick=on_tick,
-            outside=Outside(shards.barrier),
+            outside=replace(outside, barrier=shards.barrier),
         )
 
 

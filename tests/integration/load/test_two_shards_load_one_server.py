@@ -20,8 +20,9 @@ from tests.integration.load.test_workers_end_with_their_coordinator import is_al
 
 from readiness.adapters.worker_process import ChildWorker
 from readiness.errors import WorkerLost
+from readiness.load.coordinator import Outside
 from readiness.load.messages import Job
-from readiness.model.load import Stage, Tick
+from readiness.model.load import RateChange, Stage, Tick
 from readiness.ports import Session
 
 pytestmark = pytest.mark.mysql
@@ -82,6 +83,25 @@ def test_two_shards_do_what_one_schedule_says(
     assert b"secret-word" not in mail
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("shards/x/**/*")}
     assert left == {"shards/x/over", "shards/x/1", "shards/x/1/to-1.ndjson"}
+
+
+@pytest.mark.long
+def test_a_rate_by_hand_holds_from_the_same_second_in_both_shards(
+    start: Start, job: Job, root: Session, tmp_path: Path
+) -> None:
+    told, rows = replace(job, stage=Stage("x", 11, 600, tuned_max_per_s=90)), orders(root)
+    shard, wishes = start("shard", told), iter((31.0, 0.0))
+
+    def tune(from_s: int) -> RateChange:
+        return RateChange(from_s, next(wishes))
+
+    result = coordinate(
+        told, tmp_path, on_tick=lambda _: None, started=lambda _: None, outside=Outside(tune=tune)
+    )
+    assert shard.wait(timeout=10) == 0
+    faster, over = (change.from_s for change in result.rates)
+    assert [t.offered for t in result.ticks] == [11] * faster + [31] * (over - faster)
+    assert result.checkouts_ok == 11 * faster + 31 * (over - faster) == orders(root) - rows
 
 
 @pytest.mark.long
