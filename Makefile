@@ -40,8 +40,8 @@ check: ## format, lint, types, import rules
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-logo
 
-bench: ## measure reading logs and SQL, values, the leak scan, copies of data and masking beside their peers: a table, and .local/bench.json
-	@scripts/setup.sh bench && exec $(PYTHON) -m tests.bench
+bench: ## measure the suite beside its peers: a table, and .local/bench.json (ONLY=load: a part of it)
+	@scripts/setup.sh bench && exec $(PYTHON) -m tests.bench $(ONLY)
 
 clean: ## remove the caches of the tools
 	@rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -157,9 +157,22 @@ offer_chromium() {
 
 # A bench without a peer is printed without its ratio, and says so.
 offer_peers() {
-  has pt-query-digest && return
-  say "installing percona-toolkit to measure beside it"
-  apt_install percona-toolkit || say "no pt-query-digest: ratios will be left out"
+  has pt-query-digest || { say "installing percona-toolkit to measure beside it"
+    apt_install percona-toolkit || say "no pt-query-digest: ratios will be left out"; }
+  has sysbench || { say "installing sysbench to measure beside it"
+    apt_install sysbench || say "no sysbench: its ratio will be left out"; }
+  offer_locust
+}
+
+# In an environment of its own: its pins are none of ours.
+offer_locust() {
+  local peers=.local/bench-peers uv
+  "$peers/bin/python" -c 'import locust, pymysql' 2>/dev/null && return
+  say "installing Locust into $peers to measure beside it"
+  uv=$(find_uv "$(find_python)")
+  { "$uv" venv --quiet --clear --python "$(find_python)" "$peers" &&
+    VIRTUAL_ENV=$peers "$uv" pip install --quiet locust==2.42.6 pymysql; } ||
+    say "no Locust: its ratio will be left out"
 }
 
 mkdir -p "$state"

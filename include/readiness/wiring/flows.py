@@ -20,7 +20,6 @@ from readiness.wiring.scans import guard_of
 from readiness.wiring.targets import (
     LoadSource,
     Target,
-    end_statements,
     gate,
     hold,
     launcher,
@@ -102,12 +101,6 @@ def hold_all(targets: Sequence[Target], settings: Settings, *, for_s: float) -> 
             ask()
 
     return ask_all
-
-
-def end_all_statements(targets: Sequence[Target]) -> None:
-    """Ends what the load's accounts still run on every endpoint, once their workers have ended."""
-    for target in targets:
-        end_statements(target)
 
 
 def require_readable(workload: Path) -> None:

@@ -42,7 +42,6 @@ from readiness.wiring.checks import drift_on
 from readiness.wiring.fidelities import fidelity_score
 from readiness.wiring.flows import (
     FlowPlace,
-    end_all_statements,
     filter_bytes,
     gate_all,
     hold_all,
@@ -57,6 +56,7 @@ from readiness.wiring.shards import post_of, shard_of, spread
 from readiness.wiring.targets import (
     LoadSource,
     Target,
+    end_statements,
     gate,
     launcher,
     sampler,
@@ -188,7 +188,7 @@ def run_one_stage(
                 barrier=shards.barrier,
                 production=watch_of(plan),
                 stopping=request.stopping,
-                end_statements=partial(end_all_statements, request.targets),
+                end_statements=partial(end_statements, request.targets),
                 companions=companions,
             ),
             StageRules(plan.abort, plan.validity),

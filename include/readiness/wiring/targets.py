@@ -212,16 +212,17 @@ def sampler(target: Target, *, shard_pids: Callable[[], Iterable[int]] = tuple) 
     )
 
 
-def end_statements(target: Target) -> None:
-    """Ends what the load's account still runs there, once its workers have ended. The server rolls an
+def end_statements(targets: Iterable[Target]) -> None:
+    """Ends what the load's accounts still run there, once their workers have ended. The server rolls an
     idle transaction back as its connection closes, but a statement that waits for a lock would only
     see that when its wait is over. A server that does not answer is left alone."""
-    login = target.admin.copy()
-    login["connect_timeout_s"] = login["read_timeout_s"] = _LEFT_WITHIN_S
-    with suppress(TargetError), closing(open_session(**login)) as session:
-        for (number,) in session.query(_RUNNING, (target.load.user,)):
-            with suppress(StatementFailed):  # it has just ended by itself
-                session.query("KILL %s", (number,))
+    for target in targets:
+        login = target.admin.copy()
+        login["connect_timeout_s"] = login["read_timeout_s"] = _LEFT_WITHIN_S
+        with suppress(TargetError), closing(open_session(**login)) as session:
+            for (number,) in session.query(_RUNNING, (target.load.user,)):
+                with suppress(StatementFailed):  # it has just ended by itself
+                    session.query("KILL %s", (number,))
 
 
 def launcher(target: Target, source: LoadSource) -> Launch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import pytest
 from tests.fakes.flows import TextFlow
 from tests.fakes.playing import Commands, Played, play, steady
 from tests.fakes.wire import WireServer
@@ -33,10 +34,12 @@ def test_another_rate_holds_from_its_second_on() -> None:
     assert offered(played(10, 1.5, b'{"rate": 30, "from_s": 1}')) == [10, 15]
 
 
+@pytest.mark.long
 def test_a_rate_goes_down_as_well_and_what_is_due_already_stays() -> None:
     assert offered(played(30, 1.4, b'{"rate": 5, "from_s": 1}')) == [30, 2]
 
 
+@pytest.mark.long
 def test_a_stage_that_would_have_rested_for_long_does_what_it_is_told() -> None:
     assert offered(played(0.01, 1.5, b'{"rate": 20, "from_s": 1}')) == [0, 10]
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.fakes.engines import binary_of
 
 from readiness.adapters.local_server import LocalServer
+from readiness.load.messages import Job
+from readiness.model.workload import StatementKind, Step, Workload
+from readiness.workload.text.file import render
 
 
 @pytest.fixture(scope="module", params=["mariadb", "mysql"])
@@ -18,3 +23,12 @@ def private_server(
     binary = binary_of(request.param)
     with LocalServer(tmp_path_factory.mktemp("server"), binary=binary) as server:
         yield server
+
+
+@pytest.fixture
+def one_statement(job: Job, tmp_path: Path) -> Job:
+    """The job of a workload that is one read."""
+    step = Step("s001", 1, 0, StatementKind.SELECT, 0.0, (b"SELECT 1",))
+    path = tmp_path / "one.sql"
+    path.write_bytes(render(Workload("one", 2, (), (), (step,))))
+    return replace(job, workload_path=str(path))

@@ -1,0 +1,155 @@
+"""What the load engine costs for each statement, beside sysbench, PyMySQL in threads, and Locust.
+
+The same transaction of 60 statements on the same private server, by 8 clients in a closed loop; all
+of them measure each statement and make new values. CPU of the generator alone, of its loaded part;
+the generators take turns. Then what has no peer, against limits: TLS, logins, memory, lag.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from tests.bench.load_engine import Bench, cpu_us, open_bench
+from tests.bench.measure import Row, row, run
+
+_PEERS = Path(__file__).parent / "peers"
+_LOCUST = Path(".local/bench-peers/bin/python")
+_CLIENTS, _SECONDS, _RUNS = 8, 4, 5
+_QUERIES = re.compile(r"total:\s+(\d+)")
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Peer:
+    """A generator that is measured beside ours; how many times cheaper than it ours must be."""
+
+    name: str
+    least: float
+    cost_us: Callable[[Bench], float]
+
+
+def load_rows(folder: Path, say: Say) -> Iterator[Row]:
+    """The rows; the server is made in `folder` and removed again."""
+    top = folder.resolve() / "bench-load"
+    shutil.rmtree(top, ignore_errors=True)
+    try:
+        with open_bench(top) as bench:
+            yield from _beside_peers(bench, say)
+            yield from _alone(bench, say)
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def _beside_peers(bench: Bench, say: Say) -> Iterator[Row]:
+    peers = list(_those_here(say))
+    say(f"CPU of a statement: {_RUNS} runs of {_SECONDS} s, of us and {len(peers)} peers in turn")
+    ours: list[float] = []
+    theirs: list[list[float]] = [[] for _ in peers]
+    for _ in range(_RUNS):
+        ours.append(cpu_us(bench, clients=_CLIENTS, seconds=_SECONDS))
+        for peer, costs in zip(peers, theirs, strict=True):
+            costs.append(peer.cost_us(bench))
+    for peer, costs in zip(peers, theirs, strict=True):
+        yield row(
+            f"load: CPU of a statement (ours / {peer.name}, at most {1 / peer.least:.2f})",
+            median(ours),
+            "us",
+            peer=(peer.name, median(costs)),
+            runs=_RUNS,
+        )
+
+
+def _those_here(say: Say) -> Iterator[_Peer]:
+    if shutil.which("sysbench"):
+        yield _Peer("sysbench", 1 / 1.25, _sysbench_us)
+    else:
+        say("no sysbench: its ratio is left out. Run: scripts/setup.sh bench")
+    yield _Peer("PyMySQL in threads", 2.2, _threads_us)
+    if _LOCUST.exists():
+        yield _Peer("Locust with PyMySQL", 3.5, _locust_us)
+    else:
+        say("no Locust: its ratio is left out. Run: scripts/setup.sh bench")
+
+
+def _sysbench_us(bench: Bench) -> float:
+    target = bench.target
+    taken = run(
+        [
+            "sysbench", str(Path(__file__).parent / "checkout.lua"), "--db-driver=mysql",
+            f"--mysql-host={target.host}", f"--mysql-port={target.port}",
+            f"--mysql-user={target.user}", f"--mysql-password={target.password}",
+            f"--mysql-db={target.database}", f"--threads={_CLIENTS}", f"--time={_SECONDS}", "run",
+        ]
+    )  # fmt: skip
+    found = _QUERIES.search(taken.output)
+    if found is None:
+        raise RuntimeError("sysbench told no count of its queries")
+    return taken.cpu_s / int(found[1]) * 1e6
+
+
+def _threads_us(bench: Bench) -> float:
+    t = bench.target
+    login = [t.host, str(t.port), t.user, t.password, t.database]
+    script = str(_PEERS / "pymysql_threads.py")
+    return _own_words(run([sys.executable, script, *login, str(_CLIENTS), str(_SECONDS)]).output)
+
+
+def _locust_us(bench: Bench) -> float:
+    t = bench.target
+    login = {"host": t.host, "port": t.port, "user": t.user, "password": t.password}
+    done = subprocess.run(
+        [
+            _LOCUST, "-m", "locust", "-f", _PEERS / "locustfile.py", "--headless", "--only-summary",
+            "-u", str(_CLIENTS), "-r", str(_CLIENTS), "-t", f"{_SECONDS}s", "--host", "mysql://bench",
+        ],
+        env={**os.environ, "BENCH_LOGIN": json.dumps({**login, "database": t.database})},
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
+    )  # fmt: skip
+    return _own_words(done.stdout)
+
+
+def _own_words(output: str) -> float:
+    line = next(line for line in output.splitlines() if line.startswith("{"))
+    told = json.loads(line)
+    return float(told["cpu_s"] / told["statements"] * 1e6)
+
+
+def _alone(bench: Bench, say: Say) -> Iterator[Row]:
+    say("TLS on and off, logins, memory, lag")
+    plain, secure = list[float](), list[float]()
+    for _ in range(_RUNS):
+        plain.append(cpu_us(bench, clients=_CLIENTS, seconds=2))
+        secure.append(cpu_us(bench.with_tls(), clients=_CLIENTS, seconds=2))
+    yield row(
+        "load: CPU of a statement under TLS",
+        median(secure),
+        "us",
+        peer=("without TLS", median(plain)),
+        runs=_RUNS,
+    )
+    logins = [bench.login_cpu_us() for _ in range(_RUNS)]
+    yield row("load: CPU of a login", median(logins), "us", peer=("limit", 300.0), runs=_RUNS)
+    yield row(
+        "load: memory of a waiting connection",
+        bench.waiting_connection_bytes(2000) / 1024,
+        "KiB",
+        peer=("limit", 12.0),
+        runs=1,
+    )
+    for name, least_ms, measure in (
+        ("2,000 paced connections: lag p99", 5.0, bench.paced_lag_ms),
+        ("60 logins a second: lag p99", 2.0, bench.arrival_lag_ms),
+    ):
+        lags, floors = zip(*(measure() for _ in range(3)), strict=True)
+        limit = ("limit (3 x the timer floor, at least)", max(least_ms, 3 * median(floors)))
+        yield row(f"load: {name}", median(lags), "ms", peer=limit, runs=3)

@@ -1,0 +1,197 @@
+"""The load engine as the bench runs it: real workers, a private server, the transaction of the peers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.bench.peers.transaction import INSERT, INSERTS, ITEMS, READ, READS
+from tests.fakes.certificates import write_certificate
+
+from readiness.adapters.local_server import LocalServer
+from readiness.adapters.mysql_connect import connector
+from readiness.adapters.server_binary import find_server
+from readiness.adapters.server_command import ServerOptions
+from readiness.adapters.worker_process import ChildWorker
+from readiness.analysis.figures import latency_ms
+from readiness.load.connections import Connection
+from readiness.load.coordinator import run_stage
+from readiness.load.messages import Job, Target
+from readiness.model.histogram import merged
+from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.model.workload import (
+    Form,
+    Piece,
+    Slot,
+    StatementKind,
+    Step,
+    Variable,
+    VariableKind,
+    Workload,
+)
+from readiness.workload.make.pools import Pools
+from readiness.workload.text.file import render
+
+_SCHEMA = (
+    "CREATE DATABASE bench",
+    "CREATE TABLE bench.items (id INT PRIMARY KEY, name VARCHAR(99))",
+    "CREATE TABLE bench.orders (id BIGINT AUTO_INCREMENT PRIMARY KEY, item INT, note CHAR(32))",
+    "SET max_recursive_iterations = 20000",
+    "INSERT INTO bench.items WITH RECURSIVE n AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM n"
+    f" WHERE id < {ITEMS}) SELECT id, REPEAT('x', 40) FROM n",
+    "CREATE USER loader@'127.0.0.1' IDENTIFIED BY 'bench'",
+    "GRANT SELECT, INSERT ON bench.* TO loader@'127.0.0.1'",
+    "SET GLOBAL innodb_flush_log_at_trx_commit = 2",  # the generator is measured, not the disk
+)
+_SETTLE_S = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A loaded server and the ways to load it."""
+
+    target: Target
+    folder: Path
+
+    def with_tls(self) -> Bench:
+        """The same over TLS."""
+        return replace(self, target=replace(self.target, tls="on"))
+
+    def load(
+        self,
+        stage: Stage,
+        workload: Workload,
+        options: LoadOptions,
+        look: Callable[[Tick, int], None] = lambda _tick, _pid: None,
+    ) -> StageResult:
+        """One stage by one worker; each second `look` is told with the worker's process id."""
+        path = self.folder / "workload.sql"
+        path.write_bytes(render(workload))
+        namespace = f"{time.monotonic_ns():x}"
+        job = Job(self.target, str(path), Pools(()).to_json(), namespace, stage, options)
+        started: list[ChildWorker] = []
+
+        def launch(index: int) -> ChildWorker:
+            started.append(ChildWorker(replace(job, worker=index), log=self.folder / "worker.log"))
+            return started[-1]
+
+        return run_stage(
+            stage, options, launch=launch, on_tick=lambda tick: look(tick, started[0].pid)
+        )
+
+    def login_cpu_us(self, logins: int = 200) -> float:
+        """CPU of opening and closing one connection, without what this process had to import."""
+        connect = connector(self.target)
+        connect()[0].close()
+        begun_s = time.process_time()
+        for _ in range(logins):
+            opened, capabilities = connect()
+            Connection(opened, deprecate_eof=capabilities.deprecate_eof).close()
+        return (time.process_time() - begun_s) / logins * 1e6
+
+    def waiting_connection_bytes(self, connections: int) -> float:
+        """What a worker's memory grows by for each checkout that waits in a pause."""
+        seen: list[tuple[int, int]] = []
+        options = LoadOptions(transaction_pause_ms=9000, in_flight_limit=2 * connections)
+        self.load(
+            Stage("waiting", connections / 8, 8),
+            _reads(2),
+            options,
+            lambda tick, pid: seen.append((tick.in_flight, resident_bytes(pid))),
+        )
+        (few, before), (many, after) = seen[0], seen[-1]
+        return (after - before) / (many - few)
+
+    def paced_lag_ms(self) -> tuple[float, float]:
+        """p99 of the schedule lag and of the timer floor while 2,000 connections send a statement a
+        second each."""
+        options = LoadOptions(transaction_pause_ms=1000, in_flight_limit=4000)
+        return self._lag(Stage("paced", 250, 14, warmup_s=8), _reads(8), options)
+
+    def arrival_lag_ms(self) -> tuple[float, float]:
+        """The same while 60 checkouts a second come, each with a connection of its own."""
+        options = LoadOptions(transaction_pause_ms=20)
+        return self._lag(Stage("logins", 60, 8, warmup_s=1), _reads(20), options)
+
+    def _lag(self, stage: Stage, workload: Workload, options: LoadOptions) -> tuple[float, float]:
+        ticks = self.load(stage, workload, options).measured
+        lag, floor = merged(t.lag for t in ticks), merged(t.timer_floor for t in ticks)
+        return latency_ms(lag, "p99") or 0.0, latency_ms(floor, "p99") or 0.0
+
+
+@contextmanager
+def open_bench(top: Path) -> Iterator[Bench]:
+    """A private MariaDB with the bench's tables, over TCP, and TLS for who wants it."""
+    top.mkdir(parents=True)
+    certificate, key = write_certificate(top)
+    extra = (f"--ssl-cert={certificate}", f"--ssl-key={key}", "--max-connections=6000")
+    server = LocalServer(
+        top / "server", options=ServerOptions(extra=extra), binary=find_server(engine="mariadb")
+    )
+    with server:
+        session = server.root_session()
+        for sql in _SCHEMA:
+            session.query(sql)
+        session.close()
+        port = server.running_state().port
+        yield Bench(Target("loader", "bench", "127.0.0.1", port, password="bench"), top)
+
+
+def cpu_us(bench: Bench, *, clients: int, seconds: float) -> float:
+    """CPU of the worker for each statement, in a closed loop, its first second left out."""
+    stage = Stage("closed", 0.0, seconds + _SETTLE_S, warmup_s=_SETTLE_S)
+    options = LoadOptions(closed_loop_clients=clients, connections="pooled")
+    result = bench.load(stage, transaction_workload(), options)
+    cpu_s = sum(tick.generator_cpu_ratio for tick in result.measured)
+    return cpu_s / sum(h.count for h in result.statements.values()) * 1e6
+
+
+def transaction_workload() -> Workload:
+    """The peers' transaction, with 72 variables that are new for each checkout."""
+    steps, variables = [(StatementKind.BEGIN, (b"BEGIN",))], list[Variable]()
+
+    def fresh(generator: str, form: Form) -> Slot:
+        variables.append(
+            Variable(
+                f"v_{len(variables)}", VariableKind.FRESH, generator, "orders.note", form, "'x'"
+            )
+        )
+        return Slot(variables[-1].name)
+
+    for _ in range(INSERTS):
+        item, note = fresh(f"integer(1..{ITEMS})", Form.NUMBER), fresh("hex32", Form.TEXT)
+        steps.append((StatementKind.INSERT, _pieces(INSERT.replace("'{}'", "{}"), item, note)))
+    steps += [
+        (StatementKind.SELECT, _pieces(READ, fresh(f"integer(1..{ITEMS})", Form.NUMBER)))
+        for _ in range(READS)
+    ]
+    steps.append((StatementKind.COMMIT, (b"COMMIT",)))
+    made = tuple(
+        Step(f"s{n:03}", 1, 1, kind, 0.0, pieces) for n, (kind, pieces) in enumerate(steps, start=1)
+    )
+    return Workload("bench", 2, tuple(variables), (), made)
+
+
+def resident_bytes(pid: int) -> int:
+    """The resident memory of a process."""
+    fields = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(f.split()[1]) * 1024 for f in fields if f.startswith("VmRSS"))
+
+
+def _pieces(text: str, *slots: Slot) -> tuple[Piece, ...]:
+    made: list[Piece] = []
+    for fixed, slot in zip(text.split("{}"), (*slots, None), strict=True):
+        made += [fixed.encode()] if fixed else []
+        made += [slot] if slot else []
+    return tuple(made)
+
+
+def _reads(count: int) -> Workload:
+    steps = tuple(
+        Step(f"s{n:03}", 1, 0, StatementKind.SELECT, 0.0, (READ.format(n).encode(),))
+        for n in range(1, count + 1)
+    )
+    return Workload("reads", 2, (), (), steps)
