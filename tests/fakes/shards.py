@@ -15,7 +15,7 @@ from readiness.adapters.mail_files import Patience, StagePost, from_path, to_pat
 from readiness.adapters.mailbox import Address, MailboxWorker
 from readiness.adapters.shard_relay import Shard, serve_shard
 from readiness.errors import ReadinessError
-from readiness.load.coordinator import OnTick, StartBarrier, run_stage
+from readiness.load.coordinator import OnTick, Outside, StartBarrier, run_stage
 from readiness.load.messages import Assignment, Message
 from readiness.model.load import LoadOptions, Stage, StageResult
 from readiness.ports import WorkerProcess
@@ -97,7 +97,7 @@ class Meeting:
             LoadOptions(workers=2),
             launch=lambda k: self.by_mail(box, k) if k else here,
             on_tick=on_tick,
-            barrier=StartBarrier(ready_within_s=20.0, lead_s=0.5),
+            outside=Outside(StartBarrier(ready_within_s=20.0, lead_s=0.5)),
         )
 
     def by_mail(self, box: Path, worker: int) -> MailboxWorker:

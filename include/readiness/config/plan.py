@@ -152,9 +152,9 @@ class Plan:
         before, made = own if companion.is_fixed else 0.0, []
         for planned, stage in zip(self.stages, self.stages_at(normal_rate_per_s), strict=True):
             times = 1.0 if companion.is_fixed else planned.rate.times(normal_rate_per_s)
-            # Who changes a rate by hand changes that of the first flow.
-            kept = replace(stage, tuned_max_per_s=0.0)
-            made.append(replace(kept, rate_per_s=own * times, from_rate_per_s=before))
+            kept = replace(stage, rate_per_s=own * times, from_rate_per_s=before)
+            by_hand = 0.0 if companion.is_fixed else stage.tuned_max_per_s / stage.rate_per_s
+            made.append(replace(kept, tuned_max_per_s=by_hand * kept.rate_per_s))
             before = own * times
         return tuple(made)
 

@@ -63,12 +63,13 @@ class CompanionLoad:
     stage: Stage
     options: LoadOptions
     launch: Launch
+    is_fixed: bool = False
 
     def after(self, before: StageResult | None) -> Companion:
         """What the coordinator starts; its checkouts are numbered on from an earlier try."""
         first_number = before.companions[self.name].next_number if before else 0
         start = self.launch(self.stage, self.options, first_number)
-        return Companion(self.name, self.stage, self.options, start)
+        return Companion(self.name, self.stage, self.options, start, self.is_fixed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,12 +79,14 @@ ALONE = Outside()
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own."""
+    """A flow that runs beside the first one of a stage, from `options.workers` workers of its own. A
+    rate by hand changes its own by as much, unless it `is_fixed`."""
 
     name: str
     stage: Stage
     options: LoadOptions
     launch: Launch
+    is_fixed: bool = False
 
 
 def run_stage(
@@ -101,15 +103,19 @@ def run_stage(
 
     `on_tick` is called once a second with the counts of all workers of this flow; a reason that it or
     `outside` gives stops the stage, which then still answers what it measured, with `aborted_by` set:
-    nothing at all where it was stopped before its start. Another rate is the first flow's alone; its
-    end is everybody's. Raises WorkerLost when a worker of any flow dies or falls silent, TargetError
+    nothing at all where it was stopped before its start. Another rate is followed by companions that
+    are not fixed; its end is everybody's. Raises WorkerLost when a worker of any flow dies or falls silent, TargetError
     and WorkloadError when one refuses to begin. However it ends, by KeyboardInterrupt too, no worker
     is left."""
     crew = _Crew(outside)
     try:
         flows = [_FlowRun(stage, crew.add_all(launch, options.workers))]
         flows += [
-            _FlowRun(c.stage, crew.add_all(c.launch, c.options.workers, flow=c.name))
+            _FlowRun(
+                c.stage,
+                crew.add_all(c.launch, c.options.workers, flow=c.name),
+                multiple=None if c.is_fixed else c.stage.rate_per_s / stage.rate_per_s,
+            )
             for c in companions
         ]
         started_at = crew.start()
@@ -276,10 +282,11 @@ class _Crew:
 class _FlowRun:
     """What the workers of one flow say, as one."""
 
-    def __init__(self, stage: Stage, workers: range) -> None:
+    def __init__(self, stage: Stage, workers: range, *, multiple: float | None = 1.0) -> None:
         self.workers = workers
         self._stage = stage
-        self.rates: list[RateChange] = []  # by hand
+        self._multiple = multiple  # of the first flow's rate; None: it is fixed
+        self._rates: list[RateChange] = []  # by hand
         self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
         self._reports: list[WorkerReport] = []
 
@@ -292,6 +299,14 @@ class _FlowRun:
     def is_over(self) -> bool:
         """Whether all have reported."""
         return len(self._reports) == len(self.workers)
+
+    def change(self, change: RateChange, crew: _Crew) -> None:
+        """Another rate of the first flow by hand: this one's changes by as much, or only ends."""
+        if self._multiple is None and not change.is_end:
+            return
+        own = replace(change, rate_per_s=change.rate_per_s * (self._multiple or 0.0))
+        self._rates.append(own)
+        crew.tell({"rate": own.rate_per_s, "from_s": own.from_s}, self.workers)
 
     def take_report(self, report: WorkerReport) -> None:
         """A worker has ended."""
@@ -325,7 +340,7 @@ class _FlowRun:
             notes=tuple(_notes(cut, sum(tick.expired for tick in ticks))),
             service=merged(report.service for report in reports),
             next_number=max((report.next_number for report in reports), default=0),
-            rates=tuple(self.rates),
+            rates=tuple(self._rates),
         )
 
 
@@ -382,9 +397,8 @@ class _StageRun:
 
     def _change(self, change: RateChange, crew: _Crew) -> None:
         self._until_s = change.from_s if change.is_end else self._until_s
-        for flow in self._flows if change.is_end else self._flows[:1]:
-            flow.rates.append(change)
-            crew.tell({"rate": change.rate_per_s, "from_s": change.from_s}, flow.workers)
+        for flow in self._flows:
+            flow.change(change, crew)
 
     def _stop(self, reason: str, crew: _Crew) -> None:
         if not self._aborted_by:

@@ -45,10 +45,18 @@ def _row(stage: str, flow: str, result: StageResult) -> CompanionRow:
     return CompanionRow(
         stage=stage,
         flow=flow,
-        asked_per_s=result.stage.rate_per_s,
+        asked_per_s=_asked_per_s(result),
         achieved_per_s=sum(tick.finished for tick in ticks) / len(ticks) if ticks else None,
         count=response.count,
         p50_ms=latency_ms(response, "p50"),
         p99_ms=latency_ms(response, "p99"),
         error_ratio=error_ratio(ticks),
     )
+
+
+def _asked_per_s(result: StageResult) -> float:
+    """The rate of the stage; on the mean where a person changed it."""
+    ticks = result.measured
+    if result.rates and ticks:
+        return sum(tick.offered for tick in ticks) / len(ticks)
+    return result.stage.rate_per_s

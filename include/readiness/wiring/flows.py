@@ -15,6 +15,7 @@ from readiness.flow.ramp import CompanionLoad
 from readiness.load.schedule import most
 from readiness.model.load import Stage
 from readiness.wiring.checks import drift_on
+from readiness.wiring.preflights import Place
 from readiness.wiring.scans import guard_of
 from readiness.wiring.targets import (
     LoadSource,
@@ -45,21 +46,23 @@ class FlowPlace:
         """Its workload and pools; its workers' logs in a folder of their own."""
         return source_at(self.target, self.workload, logs / self.name)
 
+    def open(self, logs: Path) -> Place:
+        """Its workload and pools, and what its endpoint and this host allow. Raises TargetError."""
+        return Place.of(self.target, self.source(logs))
+
     def load(self, plan: Plan, stage: Stage, logs: Path) -> CompanionLoad:
         """Its part of a stage. Raises WorkloadError where it would repeat a unique value."""
         source = self.source(logs)
         require_enough_values(source, [stage])
         options = plan.companion_options(self.flow)
-        return CompanionLoad(self.name, stage, options, launcher(self.target, source))
+        launch = launcher(self.target, source)
+        return CompanionLoad(self.name, stage, options, launch, self.flow.is_fixed)
 
-    def notes(self, stages: Iterable[Stage], logs: Path) -> list[str]:
+    def notes(self, opened: Place, stages: Iterable[Stage]) -> list[str]:
         """What changed since its capture, and where its new values run short, by its name. Raises
         WorkloadError where they would repeat."""
-        source = self.source(logs)
-        told = (
-            drift_on(self.target, source.workload).to_text(),
-            *require_enough_values(source, stages),
-        )
+        drift = drift_on(self.target, opened.source.workload).to_text()
+        told = (drift, *require_enough_values(opened.source, stages))
         return [f"{self.name}: {text}" for text in told if text]
 
 

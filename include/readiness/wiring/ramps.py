@@ -21,6 +21,7 @@ from readiness.config.plan import Plan
 from readiness.config.settings import Settings
 from readiness.errors import ConfigError
 from readiness.flow.asked import Asked
+from readiness.flow.preflight import Crew, require
 from readiness.flow.ramp import (
     CompanionLoad,
     Launch,
@@ -138,15 +139,11 @@ def open_run(
     lineage = lineage_of(request.target, settings)
     record = _record(request, source.workload, lineage, (normal, capacity))
     drift = drift_on(request.target, source.workload).to_text()
+    companions, asked = _beside(request, normal)
     values = partial(_values_left, source, record.stages)
-    place = replace(place, beside=_asked_beside(request, normal))
+    place = replace(place, beside=asked)
     room = require_room(place, request.plan, record.stages, calibrated, values, progress)
-    beside = [
-        note
-        for flow in places
-        for note in flow.notes(request.plan.companion_stages(flow.flow, normal), request.logs)
-    ]
-    notes = tuple(filter(None, (drift, *room, *aged, *beside, unmasked_words(lineage))))
+    notes = tuple(filter(None, (drift, *room, *aged, *companions, unmasked_words(lineage))))
     for note in notes:
         progress(note)
     record = replace(record, airflow_run_id=airflow_run_id, notes=notes, fidelity_score=score)
@@ -260,16 +257,22 @@ def load_source(request: RampRequest) -> LoadSource:
     return source_at(request.target, request.workload, request.logs)
 
 
-def _asked_beside(request: RampRequest, normal_rate_per_s: float) -> tuple[Asked, ...]:
-    """What the flows beside the first ask of the same endpoint and host."""
-    plan = request.plan
-    return tuple(
-        Place.of(flow.target, flow.source(request.logs)).asked(
-            plan.companion_stages(flow.flow, normal_rate_per_s), plan.companion_options(flow.flow)
-        )
-        for flow in request.places
-        if flow.target is request.target
-    )
+def _beside(request: RampRequest, normal_rate_per_s: float) -> tuple[list[str], tuple[Asked, ...]]:
+    """Notes on the flows beside the first, and what those ask for that go to the same target. Raises
+    LoadRefused where the reader has no room for the others, WorkloadError."""
+    plan, notes = request.plan, list[str]()
+    asked: dict[bool, list[Asked]] = {False: [], True: []}
+    for place in request.places:
+        stages = plan.companion_stages(place.flow, normal_rate_per_s)
+        opened = place.open(request.logs)
+        notes += place.notes(opened, stages)
+        asks = opened.asked(stages, plan.companion_options(place.flow))
+        asked[place.flow.is_read].append(asks)
+        if place.flow.is_read:
+            crew = Crew(place.flow.workers, cpu_ratio=plan.validity.generator_cpu_ratio)
+            before = replace(opened, beside=tuple(asked[True][:-1]))
+            notes += require(before.findings(asks, crew))
+    return notes, tuple(asked[False])
 
 
 def _companions(

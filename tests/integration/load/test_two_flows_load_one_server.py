@@ -20,11 +20,12 @@ from readiness import interlock
 from readiness.adapters.local_clones import LocalClones
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.server_binary import ServerBinary
+from readiness.artifacts.rate_files import RateAsked, RateFiles
 from readiness.artifacts.run_folder import RunFolder
 from readiness.cli.main import main
 from readiness.config.plan import load_plan
 from readiness.config.settings import Settings, read_settings
-from readiness.errors import ConfigError, TargetRefused, WorkerLost
+from readiness.errors import ConfigError, LoadRefused, TargetRefused, WorkerLost
 from readiness.model.load import StageResult, Tick
 from readiness.model.metrics import Sample
 from readiness.model.workload import StatementKind, Step, Workload
@@ -200,6 +201,21 @@ def test_a_reader_that_nobody_marked_is_refused_before_any_load(
     assert not request.folder.path.exists()
 
 
+def test_a_reader_without_room_is_refused_before_any_load(place: Place) -> None:
+    request, before = place.request("run"), place.rows()
+    reader = f"ALTER USER '{interlock.LOAD_USER}'@'localhost' WITH MAX_USER_CONNECTIONS"
+    with closing(place.server.root_session()) as root:
+        root.query(f"{reader} 7")
+    try:
+        with pytest.raises(LoadRefused, match=r"may have 7 connections .* the load needs 3"):
+            open_run(request, place.settings, progress=lambda _: None)
+    finally:
+        with closing(place.server.root_session()) as root:
+            root.query(f"{reader} 0")
+    assert place.rows() == before
+    assert not request.folder.path.exists()
+
+
 @pytest.mark.long
 def test_companions_run_beside_the_coordinator_where_a_plan_has_shards(place: Place) -> None:
     several = PLAN.replace("endpoint: reader", "endpoint: writer") + "shards: 2\n"
@@ -219,6 +235,39 @@ def test_companions_run_beside_the_coordinator_where_a_plan_has_shards(place: Pl
     }
     added = {table: rows - before[table] for table, rows in place.rows().items()}
     assert added == {"orders": 40, "payments": 6}
+
+
+class Hand(Notes):
+    """Asks for another rate in the first second, and for the end two seconds on."""
+
+    def __init__(self, files: RateFiles) -> None:
+        super().__init__()
+        self._files = files
+
+    def update(self, tick: Tick, samples: Sequence[Sample] = ()) -> None:
+        if tick.second in (0, 2):
+            wish = 40.0 if tick.second == 0 else 0.0
+            self._files.ask(RateAsked(f"{tick.second}", wish))
+
+
+@pytest.mark.long
+def test_a_rate_by_hand_is_followed_by_staged_flows_and_its_end_by_all(place: Place) -> None:
+    tuned = PLAN.replace(
+        "{name: 2x, rate: 2x, hold_s: 1}", "{name: 2x, rate: 2x, hold_s: 60, tuned: true}"
+    )
+    request, before = place.request("run", tuned), place.rows()
+    open_run(request, place.settings, progress=lambda _: None)
+    result = run_one_stage(request, "2x", place.settings, Hand(RateFiles(request.folder.path)))
+    first, end = (change.from_s for change in result.rates)
+    look, repayment = result.companions["look"], result.companions["repayment"]
+    assert [c.rate_per_s for c in look.rates] == [12.0, 0.0]
+    assert (result.checkouts_ok, look.checkouts_ok) == pytest.approx(
+        (20 * first + 40 * (end - first), 6 * first + 12 * (end - first)), abs=1
+    )
+    assert repayment.checkouts_ok == pytest.approx(6 * end, abs=1)
+    added = {table: rows - before[table] for table, rows in place.rows().items()}
+    assert added == {"orders": result.checkouts_ok, "payments": repayment.checkouts_ok}
+    assert request.folder.read_stages() == [result]
 
 
 def children() -> set[int]:

@@ -78,6 +78,14 @@ def test_stages_of_all_flows_last_equally_long(tmp_path: Path) -> None:
         ]
 
 
+def test_by_hand_a_staged_flow_may_go_as_far_beyond_as_the_first(tmp_path: Path) -> None:
+    tuned = PLAN.replace("rate: 10x, ramp_s: 4,", "rate: 10x, ramp_s: 4, tuned: true,")
+    plan = plan_of(tmp_path, tuned.replace("workers: 3", "workers: 3\ntuned_max: 20x"))
+    repayment, refund = (plan.companion_stages(f, 12.0)[-1] for f in plan.companions)
+    assert plan.stages_at(12.0)[-1].tuned_max_per_s == 240
+    assert (repayment.is_tuned, refund.tuned_max_per_s) == (False, 10)
+
+
 def test_each_flow_has_workers_and_a_seed_of_its_own_and_no_gate(tmp_path: Path) -> None:
     plan = plan_of(tmp_path)
     repayment, refund = map(plan.companion_options, plan.companions)

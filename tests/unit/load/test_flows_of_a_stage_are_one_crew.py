@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.fakes.workers import ScriptedWorker, report, second
 
 from readiness.errors import LoadError, WorkerLost, WorkloadError
-from readiness.load.coordinator import Companion, OnTick, run_stage
+from readiness.load.coordinator import Companion, OnTick, Outside, run_stage
 from readiness.load.messages import Message, refusal_to_json
-from readiness.model.load import LoadOptions, Stage, StageResult, Tick
+from readiness.model.load import LoadOptions, RateChange, Stage, StageResult, Tick
 
 STAGE = Stage("4x", rate_per_s=40, hold_s=3)
 BESIDE = Stage("4x", rate_per_s=5, hold_s=3)
@@ -131,3 +132,56 @@ def test_ctrl_c_leaves_no_worker_of_any_flow() -> None:
 def test_the_stage_is_over_when_the_last_flow_is() -> None:
     repayment = [worker(second(0), second(1), report(ok=9), pause_s=0.2)]
     assert run([worker(report())], repayment).companions["repayment"].checkouts_ok == 9
+
+
+def tuned(*asked: RateChange) -> tuple[StageResult, dict[str, list[object]]]:
+    """A tuned stage at 40/s with a staged flow at 5/s and a fixed one at 5/s; the rates that each was
+    told."""
+    waiting = list(asked)
+    workers = {
+        name: worker(second(0), second(1), second(2), report(), pause_s=0.1)
+        for name in ("checkout", "staged", "fixed")
+    }
+    result = run_stage(
+        replace(STAGE, hold_s=60, tuned_max_per_s=100),
+        LoadOptions(),
+        launch=lambda _: workers["checkout"],
+        on_tick=lambda _: None,
+        outside=Outside(tune=lambda _: waiting.pop(0) if waiting else None),
+        companions=[
+            Companion(
+                name, BESIDE, LoadOptions(), lambda _, n=name: workers[n], is_fixed=name == "fixed"
+            )
+            for name in ("staged", "fixed")
+        ],
+    )
+    return result, {name: w.received("rate") for name, w in workers.items()}
+
+
+def test_a_rate_by_hand_is_followed_by_staged_flows_and_not_by_fixed_ones() -> None:
+    result, rates = tuned(RateChange(2, 80.0))
+    assert rates == {"checkout": [80.0], "staged": [10.0], "fixed": []}
+    assert result.rates == (RateChange(2, 80.0),)
+    assert result.companions["staged"].rates == (RateChange(2, 10.0),)
+
+
+def test_an_end_by_hand_ends_all_flows() -> None:
+    _, rates = tuned(RateChange(2, 0.0))
+    assert rates == {"checkout": [0.0], "staged": [0.0], "fixed": [0.0]}
+
+
+def test_a_stop_before_the_start_begins_no_flow() -> None:
+    checkout, repayment = ScriptedWorker([], stays=True), ScriptedWorker([], stays=True)
+    result = run_stage(
+        STAGE,
+        LoadOptions(),
+        launch=lambda _: checkout,
+        on_tick=lambda _: None,
+        outside=Outside(stopping=lambda: "SIGTERM"),
+        companions=[Companion("repayment", BESIDE, LoadOptions(), lambda _: repayment)],
+    )
+    assert (result.aborted_by, result.companions["repayment"].aborted_by) == ("SIGTERM",) * 2
+    assert (result.ticks, result.companions["repayment"].ticks) == ((), ())
+    assert not checkout.received("go") + repayment.received("go")
+    assert checkout.is_ended
+    assert repayment.is_ended
