@@ -124,9 +124,7 @@ def _check(
     figure = checks.figure_of(figures, stage, expectation.figure)
     if stage not in stages:
         figure = Figure((), 0, "the pattern matches no planned stage")
-    value = row["value"]
-    why = checks.missing_why(figure) if value is None else ""
-    check = checks.make_check(expectation, stage, value=value, count=figure.count, why=why)
+    check = checks.make_check(expectation, stage, figure, value=row["value"])
     if bool(row["ok"]) != (check.outcome is Outcome.PASSED):
         raise AnalysisError(f"Great Expectations and the check of {check.expectation} disagree.")
     return check

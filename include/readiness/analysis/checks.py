@@ -85,9 +85,11 @@ def outcome_of(value: float | None, op: str, limit: float | None) -> Outcome:
 
 
 def make_check(
-    expectation: Expectation, stage: str, *, value: float | None, count: int, why: str
+    expectation: Expectation, stage: str, figure: Figure, *, value: float | None
 ) -> Check:
-    """The check of one stage; `why` explains a value that is None."""
+    """The check of one stage: the value that the expectation's statistic makes of its figure, None
+    where it makes none."""
+    why = missing_why(figure) if value is None else ""
     outcome = outcome_of(value, expectation.op, expectation.limit)
     if outcome is Outcome.NOT_EVALUATED:
         why = "there is no baseline yet to take the limit from"
@@ -102,10 +104,11 @@ def make_check(
         severity=expectation.severity,
         outcome=outcome,
         value=value,
-        count=count,
+        count=figure.count,
         why=why if outcome in {Outcome.MISSING, Outcome.NOT_EVALUATED} else "",
         because=expectation.because,
         flow=expectation.flow,
+        interval=figure.interval,
     )
 
 
@@ -127,8 +130,7 @@ def _figure(expectation: Expectation, stage: str, figures: StageFigures) -> Figu
 
 def _check(expectation: Expectation, stage: str, figure: Figure) -> Check:
     value = statistic_of(figure.series, expectation.statistic)
-    why = missing_why(figure) if value is None else ""
-    return make_check(expectation, stage, value=value, count=figure.count, why=why)
+    return make_check(expectation, stage, figure, value=value)
 
 
 def _quantile(ordered: Sequence[float], q: float) -> float:

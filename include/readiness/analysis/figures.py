@@ -1,8 +1,8 @@
 """One figure a metric for each stage: from its histograms, its seconds and the server's samples.
 
 Percentiles come from histograms merged over the measured seconds, never from percentiles of
-seconds. One that too few operations support is refused, with the reason: the 95 % upper bound of a
-p99 needs 368 of them, of a p95 72.
+seconds. One that too few operations support is refused, with the reason, and any other has the
+bounds between which it lies with 95 %: see `intervals`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from readiness.analysis.intervals import interval, needed
 from readiness.model.histogram import Histogram, merged
 from readiness.model.load import StageResult, Tick
 from readiness.model.metrics import Sample, of_flow
 from readiness.model.verdict import Figure
 from readiness.model.workload import SET_STATEMENT
 
-SUPPORT = {"p50": 5, "p95": 72, "p99": 368}
 _QUANTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99}
+SUPPORT = {name: needed(q) for name, q in _QUANTILES.items()}  # operations that each needs
 _NS_PER_MS = 1e6
 _LATENCY_KINDS = {"checkout_response": "checkout", "commit": "commit", "connect": "connect"}
 _STATISTICS = ("mean", "p50", "p95", "p99", "max")
@@ -58,6 +59,15 @@ def latency_ms(histogram: Histogram, statistic: str) -> float | None:
         return histogram.maximum / _NS_PER_MS
     value = histogram.percentile(_QUANTILES[statistic])
     return None if value is None else value / _NS_PER_MS
+
+
+def interval_ms(histogram: Histogram, statistic: str) -> tuple[float, float] | None:
+    """The bounds in ms between which a percentile lies with 95 %; None for what is no percentile, or
+    has too few operations."""
+    if statistic not in _QUANTILES:
+        return None
+    found = interval(histogram, _QUANTILES[statistic])
+    return (found[0] / _NS_PER_MS, found[1] / _NS_PER_MS) if found else None
 
 
 def achieved_ratio(ticks: Sequence[Tick]) -> float | None:
@@ -122,12 +132,13 @@ def _latency_figures(result: StageResult) -> dict[str, Figure]:
 
 
 def _latency_figure(histogram: Histogram, statistic: str) -> Figure:
-    needed = SUPPORT.get(statistic, 1)
-    if histogram.count < needed:
-        why = f"{statistic} needs {needed} operations, the stage has {histogram.count}"
+    least = SUPPORT.get(statistic, 1)
+    if histogram.count < least:
+        why = f"{statistic} needs {least} operations, the stage has {histogram.count}"
         return Figure((), histogram.count, why)
     value = latency_ms(histogram, statistic)
-    return Figure((math.nan if value is None else value,), histogram.count)
+    bounds = interval_ms(histogram, statistic)
+    return Figure((math.nan if value is None else value,), histogram.count, interval=bounds)
 
 
 def _rate_figures(ticks: Sequence[Tick]) -> dict[str, Figure]:

@@ -42,7 +42,9 @@ def check_to_json(check: Check) -> dict[str, Any]:
 def check_from_json(content: Mapping[str, Any]) -> Check:
     """The inverse of `check_to_json`; raises KeyError, TypeError or ValueError."""
     severity, outcome = Severity(content["severity"]), Outcome(content["outcome"])
-    return Check(**{**content, "severity": severity, "outcome": outcome})
+    bounds = content.get("interval")
+    interval = None if bounds is None else tuple(bounds)
+    return Check(**{**content, "severity": severity, "outcome": outcome, "interval": interval})
 
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def _metric_each_second(name: str) -> str:
         return name
     if name not in CATALOGUE:
         raise ValueError(f"no such metric.{did_you_mean(name, CATALOGUE)}")
-    if name.startswith(("statement_", "checkout_service_", "commit_server_p")):
+    if name.startswith(("statement_", "checkout_service_", "commit_server_p", "recovery_s")):
         raise ValueError(f"{name} is known only when a stage has ended")
     return name
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from readiness.analysis.fidelity import fidelity_rules
 from readiness.analysis.figures import stage_figures
+from readiness.analysis.recovery import RECOVERY, recoveries
 from readiness.analysis.validity import validity
 from readiness.analysis.verdict import Evidence, decide
 from readiness.artifacts.run_folder import RunFolder
@@ -38,6 +39,8 @@ def judge_run(
     record = folder.read_run()
     results, samples = folder.read_stages(), folder.read_samples()
     figures = {r.stage.name: stage_figures(r, samples) for r in results}
+    for recovery in recoveries(results):
+        figures[recovery.stage][RECOVERY] = recovery.figure
     planned = [stage.name for stage in record.stages]
     checks = tuple(judge(rules.expectations.of_plan(record.flow), planned, figures))
     verdict = decide(

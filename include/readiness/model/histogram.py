@@ -87,7 +87,10 @@ class Histogram:
         """The value at or below which a share `q` (0 to 1) of all values lies; None when empty."""
         if not self.count:
             return None
-        rank = max(1, math.ceil(q * self.count))
+        return self.at_rank(max(1, math.ceil(q * self.count)))
+
+    def at_rank(self, rank: int) -> float:
+        """The value of rank 1 (the smallest) to `count`; meaningless where it is empty."""
         seen = 0
         for bucket in sorted(self.counts):
             seen += self.counts[bucket]

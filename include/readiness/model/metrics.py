@@ -83,6 +83,7 @@ _ENGINE: tuple[_Row, ...] = (
     ("generator_cpu_ratio", "ratio", _LOW, _OVER_TIME, "CPU of the busiest worker, of one core"),
     ("run_queue_delay_ratio", "ratio", _LOW, _OVER_TIME, "share of time it waited for a core"),
     ("timer_floor_p99_ms", "ms", _LOW, _WHOLE, "lag of a timer that does nothing else"),
+    ("recovery_s", "s", _LOW, _WHOLE, "until the response p99 is back after a higher rate"),
 )
 
 _SERVER: tuple[_Row, ...] = (

@@ -100,6 +100,14 @@ class Check:
     why: str = ""
     because: str = ""
     flow: str = ""
+    interval: tuple[float, float] | None = None
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the limit lies where the value may lie: another run may well end otherwise."""
+        if self.interval is None or self.limit is None:
+            return False
+        return self.interval[0] <= self.limit <= self.interval[1]
 
     @property
     def what(self) -> str:
@@ -111,11 +119,13 @@ class Check:
 class Figure:
     """One metric of one stage: its value in each measured second, or the one value of the whole
     stage where the metric comes from a histogram. `count` is the samples or operations behind it;
-    an empty `series` says in `why` what is missing."""
+    an empty `series` says in `why` what is missing. A percentile has the `interval` in which it lies
+    with 95 %."""
 
     series: tuple[float, ...]
     count: int
     why: str = ""
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class CheckLine:
     times: str
     why: str
     because: str
+    bounds: str = ""  # of a percentile: "91.2 to 97.5 ms"
+    is_close: bool = False
 
     @property
     def is_bad(self) -> bool:
@@ -39,8 +41,9 @@ class CheckLine:
 
     @property
     def sentence(self) -> str:
-        """ "commit p99 at 5x: 94.1 ms, limit 50 ms (1.9 times)"."""
-        return f"{self.what}: {self.measured}, {self.limit}{self.times}"
+        """ "commit p99 at 5x: 94.1 ms, limit 50 ms (1.9 times)"; with its bounds where it is close."""
+        bounds = f" (with 95 %: {self.bounds})" if self.is_close else ""
+        return f"{self.what}: {self.measured}{bounds}, {self.limit}{self.times}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,16 @@ def check_line(check: Check, stage: str = "") -> CheckLine:
         times=_times(check),
         why=check.why,
         because=check.because,
+        bounds=_bounds(check),
+        is_close=check.is_close and check.outcome in (Outcome.PASSED, Outcome.FAILED),
     )
+
+
+def _bounds(check: Check) -> str:
+    if check.interval is None or check.outcome is Outcome.MISSING:
+        return ""
+    low, high = (quantity(bound, shown_unit(check)) for bound in check.interval)
+    return f"{low} to {high}"
 
 
 def _measured(check: Check) -> str:

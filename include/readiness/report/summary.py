@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readiness.analysis.figures import latency_ms
+from readiness.analysis.recovery import recoveries
 from readiness.model.histogram import Histogram
 from readiness.model.load import Stage
 from readiness.model.verdict import Outcome, Severity, VerdictWord
@@ -95,6 +96,7 @@ class Summary:
     peak_label: str
     stages: tuple[StageRow, ...]
     tuned: tuple[TunedRow, ...]
+    recoveries: tuple[str, ...]  # "recover: back to normal 14 s after spike (p99 at most 52 ms)"
     companions: tuple[CompanionRow, ...]
     checks: tuple[CheckLine, ...]
     rules: tuple[RuleLine, ...]
@@ -179,6 +181,7 @@ def summarize(run: RunView) -> Summary:
         peak_label=run.multiplier(verdict.peak_rate_per_s),
         stages=rows,
         tuned=tuned_rows(run),
+        recoveries=tuple(f"{run.label(r.stage)}: {r.words}" for r in recoveries(run.results)),
         companions=companion_rows(run),
         checks=checks,
         rules=rules,

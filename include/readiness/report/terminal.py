@@ -150,6 +150,7 @@ def _answer(summary: Summary, *, colour: bool) -> list[str]:
         "",
         *stage_table(summary.stages, colour=colour),
         *companion_table(summary.companions),
+        *(f"   {line}" for line in summary.recoveries),
         "",
     ]  # fmt: skip
 
