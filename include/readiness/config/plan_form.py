@@ -239,6 +239,26 @@ class AdmissionForm(Form):
     expire_s: Positive | None = None
 
 
+class InvariantForm(Form):
+    """What must be true of the data when the load is over."""
+
+    WHAT: ClassVar[str] = "an invariant"
+    name: Annotated[
+        str,
+        AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9 _-]*", "letters, digits, space and _ -")),
+    ]
+    sql: Annotated[str, Field(min_length=1, max_length=4000)]
+    equals: float | None = None
+    at_least: float | None = None
+    grows_by: Literal["checkouts"] | None = None
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> InvariantForm:
+        if sum(v is not None for v in (self.equals, self.at_least, self.grows_by)) != 1:
+            raise ValueError("say one of  equals: N,  at_least: N,  grows_by: checkouts")
+        return self
+
+
 class PlanForm(Form):
     """A plan file."""
 
@@ -261,6 +281,7 @@ class PlanForm(Form):
     shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1
     abort: list[AbortForm] = Field(default_factory=list)
+    invariants: Annotated[list[InvariantForm], Field(max_length=50)] = Field(default_factory=list)
     production_watch: ProductionWatchForm | None = None
     expectations: Annotated[str, AfterValidator(_existing_expectations)]
     validity: ValidityForm = ValidityForm()

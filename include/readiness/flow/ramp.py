@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from readiness.analysis.abort import AbortWatch, aborting_metric
+from readiness.analysis.invariants import begun
 from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
@@ -135,7 +136,14 @@ def run_believable_stage(
     once = _Once(stage, options, ports, rules, folder)
     result, samples = once.run(None)
     if _may_be_repeated(result) and is_invalid_by_host(result, samples, rules.validity):
-        folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
+        folder.append_event(
+            time.time(),
+            "stage_repeated",
+            stage=stage.name,
+            culprit="host",
+            checkouts_ok=result.checkouts_ok,
+            checkouts_begun=begun(result),
+        )
         result, samples = once.run(result)
         note = f"{stage.name} was repeated once: other work on the host disturbed it"
         result = replace(result, notes=(*result.notes, note))

@@ -150,7 +150,7 @@ def _answer(summary: Summary, *, colour: bool) -> list[str]:
         "",
         *stage_table(summary.stages, colour=colour),
         *companion_table(summary.companions),
-        *(f"   {line}" for line in summary.recoveries),
+        *(f"   {line}" for line in (*summary.recoveries, *summary.invariants)),
         "",
     ]  # fmt: skip
 
