@@ -150,7 +150,7 @@ def _of_believed(case: _Case) -> _Answer:
     if risks:
         worst = next((_place(check) for check in case.risks()), "")
         return _Answer(VerdictWord.READY_WITH_RISK, worst, tuple(risks))
-    return _Answer(VerdictWord.READY, "", ())
+    return _Answer(VerdictWord.READY, "", tuple(map(_said, case.close_calls())))
 
 
 def _invalid(doubts: Iterable[ValidityRule], missing: Iterable[Check] = ()) -> _Answer:
@@ -227,6 +227,10 @@ class _Case:
     def believed_failures(self) -> list[Check]:
         """Critical failures that no doubt about the generator or the samples explains away."""
         return [check for check in self.critical(Outcome.FAILED) if self._is_believed(check)]
+
+    def close_calls(self) -> list[Check]:
+        """Critical checks that passed with the limit inside the interval of their percentile."""
+        return [check for check in self.critical(Outcome.PASSED) if check.is_close]
 
     def risks(self) -> list[Check]:
         """What is no critical failure and still a risk: failed or missing warnings, and checks of
