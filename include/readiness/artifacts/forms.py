@@ -35,8 +35,11 @@ def run_from_json(content: Mapping[str, Any]) -> RunRecord:
 
 
 def check_to_json(check: Check) -> dict[str, Any]:
-    """One check as plain JSON values."""
-    return {**asdict(check), "severity": str(check.severity), "outcome": str(check.outcome)}
+    """One check as plain JSON values; `interval` only where it has one."""
+    content = {**asdict(check), "severity": str(check.severity), "outcome": str(check.outcome)}
+    if check.interval is None:
+        del content["interval"]
+    return content
 
 
 def check_from_json(content: Mapping[str, Any]) -> Check:

@@ -117,6 +117,12 @@ def test_checks_and_verdict_come_back_the_same(folder: RunFolder) -> None:
     assert folder.read_verdict() == VERDICT
 
 
+def test_the_bounds_of_a_percentile_come_back(folder: RunFolder) -> None:
+    bounded = replace(CHECK, outcome=Outcome.PASSED, value=94.1, why="", interval=(91.0, 97.5))
+    folder.write_checks([bounded])
+    assert folder.read_checks() == [bounded]
+
+
 def test_equal_results_give_equal_bytes(folder: RunFolder, tmp_path: Path) -> None:
     other = RunFolder(tmp_path / "other")
     for f in (folder, other):
