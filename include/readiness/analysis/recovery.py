@@ -85,8 +85,9 @@ def _recovery(spike: StageResult, after: StageResult, limit_ms: float) -> Recove
     is_back = [
         _is_back(ticks[at : at + _WINDOW_S], limit_ms) for at in range(0, len(ticks), _WINDOW_S)
     ]
-    stays = -(-_STAYS_S // _WINDOW_S)
-    first = next((n for n in range(len(is_back)) if all(is_back[n : n + stays])), None)
+    stays = min(-(-_STAYS_S // _WINDOW_S), len(is_back))
+    begins = range(len(is_back) - stays + 1)
+    first = next((n for n in begins if all(is_back[n : n + stays])), None)
     return Recovery(
         stage=after.stage.name,
         spike=spike.stage.name,

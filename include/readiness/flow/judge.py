@@ -44,7 +44,8 @@ def judge_run(
     record = folder.read_run()
     results, samples = folder.read_stages(), folder.read_samples()
     figures = {r.stage.name: stage_figures(r, samples) for r in results}
-    for recovery in recoveries(results):
+    recovered = recoveries(results)
+    for recovery in recovered:
         figures[recovery.stage][RECOVERY] = recovery.figure
     planned = [stage.name for stage in record.stages]
     checks = (
@@ -66,6 +67,8 @@ def judge_run(
             evidence_valid_days=rules.evidence_valid_days,
         )
     )
+    late = tuple(f"{r.stage}: {r.words}." for r in recovered if r.after_s is None)
+    verdict = replace(verdict, reasons=(*verdict.reasons, *late))
     remark = unmasked_words(record.target)
     if remark:
         verdict = replace(verdict, reasons=(*verdict.reasons, f"{remark[:1].upper()}{remark[1:]}."))

@@ -50,6 +50,10 @@ def test_a_moment_of_quiet_is_no_recovery() -> None:
     assert recovered(seconds_of([900.0] * 6 + [80.0] * 3 + [900.0] * 6 + [80.0] * 15)).after_s == 15
 
 
+def test_quiet_in_the_last_moment_is_not_yet_back() -> None:
+    assert recovered(seconds_of([900.0] * 24 + [80.0] * 6)).after_s is None
+
+
 def test_what_stays_slow_with_a_line_that_stays_is_metastable() -> None:
     found = recovered(seconds_of([900.0] * 30, in_flight=[200] * 30))
     assert found.after_s is None

@@ -74,6 +74,12 @@ def test_a_generator_out_of_cpu_is_never_the_hosts_fault() -> None:
     assert broken(result, taken)["generator_cpu_ratio"] == GENERATOR
 
 
+def test_a_slow_server_is_the_answer_and_no_doubt() -> None:
+    """Arrivals are met on time, and checkouts pile up: nobody but the server can be meant."""
+    result = stage_result(checkout=histogram(9000.0, 10), in_flight=500, dropped=20)
+    assert broken(result, host()) == {}
+
+
 def test_our_own_server_on_the_same_cores_does_not_blame_the_host() -> None:
     result = stage_result(run_queue_delay_ratio=0.6)
     taken = host() + samples(source="host", host_cpu_ratio=1.0)
