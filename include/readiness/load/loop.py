@@ -1,7 +1,7 @@
 """The hot loop: one thread, one epoll, raw sockets; makes checkouts on time and measures them.
 
-It aims at some 20 µs of CPU per statement, which is why a few functions here are longer than
-elsewhere and why it keeps attributes in locals: a call costs as much as recording a latency.
+It aims at some 20 µs of CPU per statement, which is why it keeps attributes in locals and why some
+functions are longer than elsewhere: a call costs as much as recording a latency.
 
 Time: a checkout is due at its arrival; its response runs from there to its last reply, so waiting
 for a connection, for the server or for this loop all counts. The schedule lag is the loop's own
@@ -82,8 +82,7 @@ class Loop:
         doings = Doings(self._at, self._begin, self._active.__len__)
         self._arrivals = Arrivals(plan, self._stock, self._second, doings)
         self._in_flight = self._arrivals.in_flight
-        options = plan.options
-        self._retries = Retries(flow.transactions, limit=options.retries, seed=options.seed)
+        self._retries = Retries(flow.transactions, plan.options)
         self._steps = len(flow.statement_ids)
         self._lanes, self._render = flow.connections, flow.render
         self._pauses, self._is_commit = plan.pauses_ns, plan.is_commit
@@ -91,7 +90,7 @@ class Loop:
         self._asks = tuple(a or b for a, b in zip(plan.may_skip, (False, *mixed), strict=False))
         # One look tells that nothing but the next statement follows a reply.
         parts = zip(plan.is_commit, flow.binds, self._asks[1:], strict=True)
-        self._is_special = (*(any(part) for part in parts),)[:-1] + (True,) * bool(self._steps)
+        self._is_special = [any(part) for part in parts][:-1] + [True] * bool(self._steps)
         self._service = self._totals.steps
         self._ticked = 0
         self._slowest = 0
@@ -143,8 +142,7 @@ class Loop:
                 action(due_ns, subject)
                 now = _clock()
             left_ns = timers[0][0] - now
-            # epoll's own timeout counts in milliseconds and is rounded up: good for a long wait, that
-            # ends early. What is left is waited for by select, whose timeout is exact.
+            # epoll's timeout is in whole milliseconds, so it takes most of a long wait, select the rest.
             left_ms = left_ns // 1_000_000 - 1
             if left_ns > 0 and left_ms <= 0:
                 wait(epolls, none, none, left_ns / 1e9)
@@ -189,8 +187,7 @@ class Loop:
         checkout.first_ns = now
         self._second.started += 1
         if checkout.step == self._steps:
-            # It drew 0 for all it could do. By the timers: to finish here would serve the next
-            # checkout from within this one, that one the next, and so on.
+            # It drew 0 for all it could do. By the timers: else each would serve the next from within.
             self._at(now, self._finish, checkout)
         else:
             self._send(now, checkout)
@@ -364,7 +361,7 @@ class Loop:
         self._count_failed()
 
     def _abandon(self, checkout: Checkout) -> None:
-        # Closing rolls the open transaction back; what another step might find is never reused.
+        # Closing rolls the open transaction back; a set is never used again in an unknown state.
         self._active.discard(checkout)
         checkout.is_over = True
         self._close_set(checkout.opened)
