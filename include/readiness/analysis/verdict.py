@@ -32,6 +32,7 @@ from datetime import date, timedelta
 from readiness.analysis import validity as rules
 from readiness.analysis.abort import aborting_metric
 from readiness.analysis.fidelity import FIDELITY, WORKLOAD
+from readiness.analysis.invariants import INVARIANT
 from readiness.model.load import Stage, StageResult
 from readiness.model.metrics import CATALOGUE, Origin
 from readiness.model.verdict import (
@@ -159,7 +160,7 @@ def _place(check: Check) -> str:
 
 
 def _said(check: Check) -> str:
-    if check.outcome in {Outcome.MISSING, Outcome.NOT_EVALUATED}:
+    if check.why:  # nothing was measured, or an invariant is broken
         return f"{check.what} at {check.stage}: {check.why}."
     because = f" ({check.because})" if check.because else ""
     return (
@@ -259,7 +260,8 @@ class _Case:
         if not doubts <= {rules.LAG, rules.RUN_QUEUE}:
             return False
         is_servers = metric is not None and metric.origin is Origin.SERVER
-        if not doubts or is_servers or check.metric in _COUNTED:
+        is_counted = check.metric in _COUNTED or check.metric.startswith(INVARIANT)
+        if not doubts or is_servers or is_counted:
             return True
         return self._exceeds_by_more_than_lag(check)
 

@@ -20,6 +20,7 @@ from readiness.config.rates import NormalRate, Rate
 from readiness.config.schedule import Schedule
 from readiness.config.yaml_file import YamlFile, read_yaml
 from readiness.errors import Mistake
+from readiness.model.invariant import Invariant
 from readiness.model.load import LoadOptions, Stage
 from readiness.model.verdict import AbortRule, ValidityLimits
 
@@ -107,6 +108,7 @@ class Plan:
     shards: int = 1
     production_watch: ProductionWatchPlan | None = None
     fidelity: Path | None = None
+    invariants: tuple[Invariant, ...] = ()
     tuned_max: Rate | None = None  # of a rate by hand; the peak where the plan says nothing
 
     @property
@@ -196,9 +198,13 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
 
 def _same_names(file: YamlFile, form: PlanForm) -> list[Mistake]:
-    names = [s.name for s in form.stages]
+    lists = {
+        "stages": [s.name for s in form.stages],
+        "invariants": [i.name for i in form.invariants],
+    }
     return [
-        file.at_value(("stages", i, "name"), f"another stage is called {name}")
+        file.at_value((key, i, "name"), f"another {key[:-1]} is called {name}")
+        for key, names in lists.items()
         for i, name in enumerate(names)
         if name in names[:i]
     ]
@@ -258,6 +264,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         production_watch=_production_watch(form.production_watch),
         fidelity=Path(form.fidelity) if form.fidelity else None,
         tuned_max=form.tuned_max,
+        invariants=tuple(Invariant(i.name, i.sql, i.equals) for i in form.invariants),
     )
 
 

@@ -135,7 +135,14 @@ def run_believable_stage(
     once = _Once(stage, options, ports, rules, folder)
     result, samples = once.run(None)
     if _may_be_repeated(result) and is_invalid_by_host(result, samples, rules.validity):
-        folder.append_event(time.time(), "stage_repeated", stage=stage.name, culprit="host")
+        folder.append_event(
+            time.time(),
+            "stage_repeated",
+            stage=stage.name,
+            culprit="host",
+            checkouts_ok=result.checkouts_ok,
+            offered=sum(tick.offered for tick in result.ticks),
+        )
         result, samples = once.run(result)
         note = f"{stage.name} was repeated once: other work on the host disturbed it"
         result = replace(result, notes=(*result.notes, note))

@@ -10,51 +10,53 @@ from readiness.artifacts.invariants_file import read_readings, write_readings
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import StatementFailed
 from readiness.model.invariant import Invariant, Reading
-from readiness.ports import Row, Session
+from readiness.ports import Row
 from readiness.wiring.targets import Target
+
+_Answer = tuple[float | None, str]
 
 
 def read_before(folder: RunFolder, target: Target, invariants: Sequence[Invariant]) -> None:
     """Notes the answers before the load in the run folder. Raises TargetError."""
-    if invariants:
-        write_readings(folder.path, [_reading(i, _ask(target, i)) for i in invariants])
+    if not invariants:
+        return
+    answers = [_ask(target, asked) for asked in invariants]
+    write_readings(
+        folder.path,
+        [
+            Reading(i.name, value, why=why)
+            for i, (value, why) in zip(invariants, answers, strict=True)
+        ],
+    )
 
 
 def read_after(folder: RunFolder, target: Target, invariants: Sequence[Invariant]) -> None:
     """Adds the answers after the last drain. Raises TargetError."""
-    before = read_readings(folder.path)
-    made = []
+    if not invariants:
+        return
+    before, made = read_readings(folder.path), []
     for asked in invariants:
         value, why = _ask(target, asked)
         earlier = before.get(asked.name, Reading(asked.name, None))
         made.append(replace(earlier, after=value, why=earlier.why or why))
-    if invariants:
-        write_readings(folder.path, made)
+    write_readings(folder.path, made)
 
 
-def _reading(asked: Invariant, answer: tuple[float | None, str]) -> Reading:
-    value, why = answer
-    return Reading(asked.name, value, why=why)
-
-
-def _ask(target: Target, asked: Invariant) -> tuple[float | None, str]:
+def _ask(target: Target, asked: Invariant) -> _Answer:
     with target.session() as session:
         try:
             session.query("START TRANSACTION READ ONLY")
-            return _number(_rows(session, asked))
+            return _number(session.query(asked.sql))
         except StatementFailed as error:
             return None, f"the target answered it with error {error.code}"
 
 
-def _rows(session: Session, asked: Invariant) -> list[Row]:
-    return session.query(asked.sql.replace("%", "%%") if False else asked.sql)
-
-
-def _number(rows: Sequence[Row]) -> tuple[float | None, str]:
-    if len(rows) != 1 or len(rows[0]) != 1:
-        return None, f"it gave {len(rows)} rows; wanted: one row of one number"
+def _number(rows: Sequence[Row]) -> _Answer:
+    cells = [cell for row in rows for cell in row]
+    if len(cells) != 1:
+        return None, f"it gave {len(rows)} rows, wanted: one row of one number"
     try:
-        value = float(str(rows[0][0]))
+        value = float(str(cells[0]))
     except ValueError:
-        return None, "it gave no number"
+        value = math.nan
     return (value, "") if math.isfinite(value) else (None, "it gave no number")

@@ -49,6 +49,7 @@ from readiness.wiring.flows import (
     require_enough_values,
     require_readable,
 )
+from readiness.wiring.invariants import read_after, read_before
 from readiness.wiring.lineage import lineage_of
 from readiness.wiring.preflights import CALIBRATION_CLIENTS, Place, require_room
 from readiness.wiring.production import watch_of, with_watched
@@ -157,6 +158,7 @@ def open_run(
     for flow in places:
         kept = flow.workload.read_bytes()
         request.folder.write_workload(kept, filter_bytes(flow.workload), flow=flow.name)
+    read_before(request.folder, request.target, request.plan.invariants)
     return record
 
 
@@ -175,7 +177,7 @@ def run_one_stage(
         source = load_source(request)
         require_enough_values(source, [stage])
         companions = _companions(request, stage_name, record.normal_rate_per_s)
-        return run_believable_stage(
+        result = run_believable_stage(
             stage,
             shards.options,
             StagePorts(
@@ -194,6 +196,9 @@ def run_one_stage(
             StageRules(plan.abort, plan.validity),
             request.folder,
         )
+    if result.aborted_by or stage == record.stages[-1]:
+        read_after(request.folder, request.target, plan.invariants)
+    return result
 
 
 def run_shard(request: RampRequest, stage_name: str, shard: int, settings: Settings) -> int:

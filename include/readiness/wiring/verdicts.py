@@ -20,7 +20,7 @@ def judge(folder: RunFolder, *, expectations: str = "") -> Verdict:
     folder.require()
     plan = load_plan(folder.path / "plan.yaml")
     asked = load_expectations(expectations or plan.expectations)
-    rules = JudgeRules(asked, plan.validity, plan.evidence_valid_days)
+    rules = JudgeRules(asked, plan.validity, plan.evidence_valid_days, plan.invariants)
     gx = GreatExpectationsJudge(asked.native)
     return judge_run(guarded(folder), rules, gx, account=lambda: gx.result)
 
