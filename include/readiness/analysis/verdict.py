@@ -1,6 +1,8 @@
 """The verdict of a run, what limits it, and the reasons in sentences.
 
 What outranks what, and why:
+0. A broken invariant: NOT_READY, and no rate is held. Rows that are lost or written twice are so
+   whatever the load, the host or a stop was like.
 1. A signal or a failure that stopped the load: ABORTED. There is nothing to believe or doubt.
 2. An abort rule: ABORTED, when its cause lies in the server. On a host that server and generator
    share, an overloaded server starves the generator: lag and run-queue delay rise. That contention
@@ -32,7 +34,6 @@ from datetime import date, timedelta
 from readiness.analysis import validity as rules
 from readiness.analysis.abort import aborting_metric
 from readiness.analysis.fidelity import FIDELITY, WORKLOAD
-from readiness.analysis.invariants import INVARIANT
 from readiness.model.load import Stage, StageResult
 from readiness.model.metrics import CATALOGUE, Origin
 from readiness.model.verdict import (
@@ -95,6 +96,10 @@ def decide(evidence: Evidence) -> Verdict:
 
 def _answer(case: _Case) -> _Answer:
     stopped = case.stopped()
+    if case.broken_data:
+        also = [f"The load was stopped: {stopped.aborted_by}."] if stopped else []
+        reasons = (*map(_said, case.broken_data), *also, *map(_doubted, case.doubts))
+        return _Answer(VerdictWord.NOT_READY, _place(case.broken_data[0]), reasons)
     if stopped is not None:
         return _of_stopped(case, stopped)
     not_the_load = [rule for rule in case.doubts if rule.culprit in (rules.HOST, WORKLOAD)]
@@ -145,7 +150,7 @@ def _of_believed(case: _Case) -> _Answer:
     if risks:
         worst = next((_place(check) for check in case.risks()), "")
         return _Answer(VerdictWord.READY_WITH_RISK, worst, tuple(risks))
-    return _Answer(VerdictWord.READY, "", ())
+    return _Answer(VerdictWord.READY, "", tuple(map(_said, case.close_calls())))
 
 
 def _invalid(doubts: Iterable[ValidityRule], missing: Iterable[Check] = ()) -> _Answer:
@@ -160,9 +165,13 @@ def _place(check: Check) -> str:
 
 
 def _said(check: Check) -> str:
-    if check.why:  # nothing was measured, or an invariant is broken
+    if check.is_invariant:
+        return f"{check.expectation}: {check.why}."
+    if check.outcome in {Outcome.MISSING, Outcome.NOT_EVALUATED}:
         return f"{check.what} at {check.stage}: {check.why}."
     because = f" ({check.because})" if check.because else ""
+    if check.is_close:
+        because += ", close: the limit lies within the interval"
     return (
         f"{check.what} at {check.stage} is {check.value:.3g} {check.unit},"
         f" wanted {check.op} {check.limit:g}{because}."
@@ -196,6 +205,10 @@ class _Case:
         self.broken = [rule for rule in evidence.validity if not rule.holds]
         self.doubts = [rule for rule in self.broken if self._matters(rule.stage)]
 
+        self.broken_data = [
+            c for c in evidence.checks if c.is_invariant and c.outcome is Outcome.FAILED
+        ]
+
     def stopped(self) -> StageResult | None:
         """The stage at which the load was stopped, if any."""
         return next((r for r in self.evidence.results if r.aborted_by), None)
@@ -207,13 +220,17 @@ class _Case:
             for check in self.evidence.checks
             if check.severity is Severity.CRITICAL
             and check.outcome is outcome
-            and self._matters(check.stage)
+            and (check.is_invariant or self._matters(check.stage))
         ]
         return sorted(found, key=lambda check: self.rates.get(check.stage, 0.0))
 
     def believed_failures(self) -> list[Check]:
         """Critical failures that no doubt about the generator or the samples explains away."""
         return [check for check in self.critical(Outcome.FAILED) if self._is_believed(check)]
+
+    def close_calls(self) -> list[Check]:
+        """Critical checks that passed with the limit inside the interval of their percentile."""
+        return [check for check in self.critical(Outcome.PASSED) if check.is_close]
 
     def risks(self) -> list[Check]:
         """What is no critical failure and still a risk: failed or missing warnings, and checks of
@@ -233,6 +250,8 @@ class _Case:
         """The highest rate whose stages ran to the end, were believed and passed at least one
         critical check and failed none, with every lower rate doing no worse; 0 when none is."""
         held = 0.0
+        if self.broken_data:
+            return held
         for rate in sorted(set(self.rates.values())):
             names = [name for name, r in self.rates.items() if r == rate]
             if not all(self._is_clean(name) for name in names):
@@ -260,8 +279,7 @@ class _Case:
         if not doubts <= {rules.LAG, rules.RUN_QUEUE}:
             return False
         is_servers = metric is not None and metric.origin is Origin.SERVER
-        is_counted = check.metric in _COUNTED or check.metric.startswith(INVARIANT)
-        if not doubts or is_servers or is_counted:
+        if not doubts or is_servers or check.metric in _COUNTED:
             return True
         return self._exceeds_by_more_than_lag(check)
 
@@ -293,5 +311,7 @@ class _Case:
         return [
             check
             for check in self.evidence.checks
-            if check.stage == stage and check.severity is Severity.CRITICAL
+            if check.stage == stage
+            and check.severity is Severity.CRITICAL
+            and not check.is_invariant
         ]

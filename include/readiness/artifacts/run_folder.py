@@ -4,6 +4,7 @@
     workload.filter                                      keyed: what nothing here may hold
     workload-FLOW.sql workload-FLOW.filter               the same of each flow beside the first
     stages.parquet samples.parquet latency.json.gz       what was measured
+    invariants.json                                      what the target answered before and after
     checks.json verdict.json                             what it means
     report.html charts/*.png                             what people read
     events.jsonl                                         what happened, line by line

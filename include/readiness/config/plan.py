@@ -108,7 +108,7 @@ class Plan:
     shards: int = 1
     production_watch: ProductionWatchPlan | None = None
     fidelity: Path | None = None
-    invariants: tuple[Invariant, ...] = ()
+    invariants: tuple[Invariant, ...] = ()  # asked of the target before the load and after it
     tuned_max: Rate | None = None  # of a rate by hand; the peak where the plan says nothing
 
     @property
@@ -198,13 +198,13 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
 
 def _same_names(file: YamlFile, form: PlanForm) -> list[Mistake]:
-    lists = {
-        "stages": [s.name for s in form.stages],
-        "invariants": [i.name for i in form.invariants],
+    named = {
+        "stage": [s.name for s in form.stages],
+        "invariant": [i.name for i in form.invariants],
     }
     return [
-        file.at_value((key, i, "name"), f"another {key[:-1]} is called {name}")
-        for key, names in lists.items()
+        file.at_value((f"{what}s", i, "name"), f"another {what} is called {name}")
+        for what, names in named.items()
         for i, name in enumerate(names)
         if name in names[:i]
     ]
@@ -264,7 +264,7 @@ def _plan(file: YamlFile, form: PlanForm) -> Plan:
         production_watch=_production_watch(form.production_watch),
         fidelity=Path(form.fidelity) if form.fidelity else None,
         tuned_max=form.tuned_max,
-        invariants=tuple(Invariant(i.name, i.sql, i.equals) for i in form.invariants),
+        invariants=tuple(Invariant(i.name, i.sql, i.equals, i.at_least) for i in form.invariants),
     )
 
 

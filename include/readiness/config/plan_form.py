@@ -24,11 +24,7 @@ from readiness.config.nearest import did_you_mean
 from readiness.config.places import find
 from readiness.config.rates import Rate, parse_rate
 from readiness.config.schedule import Schedule, day_of, freeze_of, schedule_of
-from readiness.errors import SqlError
 from readiness.model.metrics import CATALOGUE, ON_PRODUCTION
-from readiness.model.workload import StatementKind
-from readiness.sql.kind import statement_kind
-from readiness.sql.lexer import split_statements
 
 StageName = Annotated[
     str, AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9._-]*", "letters, digits and . _ -"))
@@ -234,34 +230,6 @@ class CloneForm(Form):
     keep_on_not_ready_min: Annotated[float, Field(ge=0, le=24 * 60)] = 0.0
 
 
-def _one_question(sql: str) -> str:
-    """A SELECT that only reads. The database is asked whether it can be answered."""
-    try:
-        is_one = len(split_statements(sql.encode())) == 1
-        kind = statement_kind(sql.encode())
-    except SqlError as error:
-        raise ValueError(f"this SQL cannot be read: {error.message}") from None
-    if not is_one or kind is not StatementKind.SELECT:
-        raise ValueError("allowed: one SELECT that gives one number")
-    return sql
-
-
-class InvariantForm(Form):
-    """What must be true of the data after the load."""
-
-    WHAT: ClassVar[str] = "an invariant"
-    name: Name
-    sql: Annotated[str, AfterValidator(_one_question)]
-    equals: float | None = None
-    grows_by: Literal["checkouts"] | None = None
-
-    @model_validator(mode="after")
-    def _wants_one_thing(self) -> InvariantForm:
-        if (self.equals is None) == (self.grows_by is None):
-            raise ValueError("say  equals: NUMBER  or  grows_by: checkouts, and not both")
-        return self
-
-
 class AdmissionForm(Form):
     """A gate before the database: so many checkouts are let in each interval, the others wait."""
 
@@ -269,6 +237,26 @@ class AdmissionForm(Form):
     admit: Annotated[int, Field(ge=1, le=100_000)]
     every_s: Annotated[float, Field(ge=0.05, le=3600)] = 1.0
     expire_s: Positive | None = None
+
+
+class InvariantForm(Form):
+    """What must be true of the data when the load is over."""
+
+    WHAT: ClassVar[str] = "an invariant"
+    name: Annotated[
+        str,
+        AfterValidator(name_of(r"[A-Za-z0-9][A-Za-z0-9 _-]*", "letters, digits, space and _ -")),
+    ]
+    sql: Annotated[str, Field(min_length=1, max_length=4000)]
+    equals: float | None = None
+    at_least: float | None = None
+    grows_by: Literal["checkouts"] | None = None
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> InvariantForm:
+        if sum(v is not None for v in (self.equals, self.at_least, self.grows_by)) != 1:
+            raise ValueError("say one of  equals: N,  at_least: N,  grows_by: checkouts")
+        return self
 
 
 class PlanForm(Form):
@@ -289,11 +277,11 @@ class PlanForm(Form):
     in_flight_limit: Annotated[int, Field(ge=1, le=20_000)] = 2000
     retries: Annotated[int, Field(ge=0, le=20)] = 3
     admission: AdmissionForm | None = None
-    invariants: Annotated[list[InvariantForm], Field(max_length=20)] = Field(default_factory=list)
     workers: Workers = 1
     shards: Annotated[int, Field(ge=1, le=64)] = 1
     seed: int = 1
     abort: list[AbortForm] = Field(default_factory=list)
+    invariants: Annotated[list[InvariantForm], Field(max_length=50)] = Field(default_factory=list)
     production_watch: ProductionWatchForm | None = None
     expectations: Annotated[str, AfterValidator(_existing_expectations)]
     validity: ValidityForm = ValidityForm()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from readiness.analysis.fidelity import fidelity_rules
 from readiness.analysis.figures import stage_figures
-from readiness.analysis.invariants import Done, invariant_checks
+from readiness.analysis.invariants import done_by, invariant_checks
 from readiness.analysis.recovery import RECOVERY, recoveries
 from readiness.analysis.validity import validity
 from readiness.analysis.verdict import Evidence, decide
@@ -49,7 +49,7 @@ def judge_run(
     planned = [stage.name for stage in record.stages]
     checks = (
         *judge(rules.expectations.of_plan(record.flow), planned, figures),
-        *_invariant_checks(folder, rules, results),
+        *_invariants(folder, rules.invariants, results),
     )
     verdict = decide(
         Evidence(
@@ -74,21 +74,11 @@ def judge_run(
     return verdict
 
 
-def _invariant_checks(
-    folder: RunFolder, rules: JudgeRules, results: Sequence[StageResult]
+def _invariants(
+    folder: RunFolder, invariants: Sequence[Invariant], results: Sequence[StageResult]
 ) -> list[Check]:
-    if not rules.invariants:
+    if not invariants or not results:
         return []
-    readings = read_readings(folder.path)
-    return invariant_checks(rules.invariants, readings, _done(folder, results))
-
-
-def _done(folder: RunFolder, results: Sequence[StageResult]) -> Done:
-    """What the first flow did to the data, in tries that were repeated, too."""
-    repeated = [e for e in folder.read_events() if e["event"] == "stage_repeated"]
-    ok = sum(r.checkouts_ok for r in results) + sum(e["checkouts_ok"] for e in repeated)
-    offered = sum(tick.offered for r in results for tick in r.ticks)
-    offered += sum(e["offered"] for e in repeated)
-    whole = all(r.checkouts_ok == sum(t.started for t in r.ticks) for r in results)
-    most = ok if whole and not repeated else offered
-    return Done(ok, most, results[-1].stage.name if results else "")
+    tried = [event for event in folder.read_events() if event["event"] == "stage_repeated"]
+    earlier = [(event["checkouts_ok"], event["checkouts_begun"]) for event in tried]
+    return invariant_checks(invariants, read_readings(folder.path), done_by(results, earlier))

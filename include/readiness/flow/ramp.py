@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from readiness.analysis.abort import AbortWatch, aborting_metric
+from readiness.analysis.invariants import begun
 from readiness.analysis.validity import is_invalid_by_host
 from readiness.artifacts.run_folder import RunFolder
 from readiness.errors import LoadError
@@ -141,7 +142,7 @@ def run_believable_stage(
             stage=stage.name,
             culprit="host",
             checkouts_ok=result.checkouts_ok,
-            offered=sum(tick.offered for tick in result.ticks),
+            checkouts_begun=begun(result),
         )
         result, samples = once.run(result)
         note = f"{stage.name} was repeated once: other work on the host disturbed it"

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A question with one number for its answer. It must be `equals`, or (None) have grown over the run
-    by the checkouts that ended well."""
+    """A question with one number for its answer. It must be `equals`, be `at_least`, or (both None)
+    have grown over the run by the checkouts that ended well."""
 
     name: str
     sql: str
     equals: float | None = None
+    at_least: float | None = None
+
+    @property
+    def grows(self) -> bool:
+        """Whether its growth over the run is what counts."""
+        return self.equals is None and self.at_least is None
 
 
 @dataclass(frozen=True, slots=True)

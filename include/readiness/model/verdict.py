@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from readiness.model.metrics import of_flow
 
+INVARIANT = "native.invariant."  # what the metric of a check on the data begins with
+
 
 class VerdictWord(StrEnum):
     """The word a run ends in."""
@@ -101,6 +103,11 @@ class Check:
     because: str = ""
     flow: str = ""
     interval: tuple[float, float] | None = None
+
+    @property
+    def is_invariant(self) -> bool:
+        """Whether it is about the data that a run leaves, not about how it went."""
+        return self.metric.startswith(INVARIANT)
 
     @property
     def is_close(self) -> bool:

@@ -110,6 +110,11 @@ def _limited(run: RunView) -> Answer:
     check = first_failed(run)
     if check is None:
         return _first_reason(run, run.verdict.limited_by or "No stage reached the peak."), ""
+    if check.is_invariant and check.outcome is Outcome.FAILED:
+        return (
+            f"The data is not what the load made of it: {check.expectation}: {check.why}.",
+            check.why,
+        )
     name, at = title_of(check), _at(run, check.stage)
     many = is_plural(name)
     start = f"{name[:1].upper()}{name[1:]}"

@@ -33,6 +33,7 @@ class CheckLine:
     because: str
     bounds: str = ""  # of a percentile: "91.2 to 97.5 ms"
     is_close: bool = False
+    is_invariant: bool = False
 
     @property
     def is_bad(self) -> bool:
@@ -42,6 +43,8 @@ class CheckLine:
     @property
     def sentence(self) -> str:
         """ "commit p99 at 5x: 94.1 ms, limit 50 ms (1.9 times)"; with its bounds where it is close."""
+        if self.is_invariant:
+            return f"{self.expectation}: {self.why}"
         bounds = f" (with 95 %: {self.bounds})" if self.is_close else ""
         return f"{self.what}: {self.measured}{bounds}, {self.limit}{self.times}"
 
@@ -78,6 +81,8 @@ def _rank(check: Check) -> tuple[bool, bool, int]:
 
 def title_of(check: Check) -> str:
     """What a check looks at: "commit p99", or "commit p99 of repayment" for a flow beside the first."""
+    if check.is_invariant:
+        return check.expectation
     name = title(check.metric, check.statistic)
     return f"{name} of {check.flow}" if check.flow else name
 
@@ -96,6 +101,7 @@ def check_line(check: Check, stage: str = "") -> CheckLine:
         why=check.why,
         because=check.because,
         bounds=_bounds(check),
+        is_invariant=check.is_invariant,
         is_close=check.is_close and check.outcome in (Outcome.PASSED, Outcome.FAILED),
     )
 

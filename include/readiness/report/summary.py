@@ -97,6 +97,7 @@ class Summary:
     stages: tuple[StageRow, ...]
     tuned: tuple[TunedRow, ...]
     recoveries: tuple[str, ...]  # "recover: back to normal 14 s after spike (p99 at most 52 ms)"
+    invariants: tuple[str, ...]  # "orders written: 191 of 191"
     companions: tuple[CompanionRow, ...]
     checks: tuple[CheckLine, ...]
     rules: tuple[RuleLine, ...]
@@ -182,6 +183,7 @@ def summarize(run: RunView) -> Summary:
         stages=rows,
         tuned=tuned_rows(run),
         recoveries=tuple(f"{run.label(r.stage)}: {r.words}" for r in recoveries(run.results)),
+        invariants=tuple(c.sentence for c in checks if c.is_invariant),
         companions=companion_rows(run),
         checks=checks,
         rules=rules,

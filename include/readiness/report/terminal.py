@@ -61,7 +61,12 @@ def paint(text: str, tone: str, *, colour: bool) -> str:
 
 def ramp_summary(summary: Summary, *, colour: bool = False) -> str:
     """The answer of a ramp: verdict, reason, stages, failed checks, validity; last the verdict."""
-    lines = [*_answer(summary, colour=colour), *_failed(summary), *_validity(summary)]
+    lines = [
+        *_answer(summary, colour=colour),
+        *_failed(summary),
+        *_told(summary),
+        *_validity(summary),
+    ]
     lines += _scope(summary)
     lines += [
         "",
@@ -74,7 +79,12 @@ def ramp_summary(summary: Summary, *, colour: bool = False) -> str:
 def demo_tail(summary: Summary, end: DemoEnd, *, colour: bool = False) -> str:
     """The last lines of the demo, the very last `verdict: …`."""
     took = f"{duration(end.took_s)}{' (set-up was cached)' if end.is_cached else ''}"
-    lines = [*_answer(summary, colour=colour), *_failed(summary), *_validity(summary)]
+    lines = [
+        *_answer(summary, colour=colour),
+        *_failed(summary),
+        *_told(summary),
+        *_validity(summary),
+    ]
     lines += [*_row("workload", _funnel(summary)), *_row("safety", end.safety)]
     lines += [*_row("left", end.left), *_row("took", took), *_scope(summary)]
     lines += _row("report", end.report)
@@ -150,7 +160,6 @@ def _answer(summary: Summary, *, colour: bool) -> list[str]:
         "",
         *stage_table(summary.stages, colour=colour),
         *companion_table(summary.companions),
-        *(f"   {line}" for line in summary.recoveries),
         "",
     ]  # fmt: skip
 
@@ -171,10 +180,17 @@ def _failed(summary: Summary) -> list[str]:
         mark = _SEVERITIES[c.severity]
         start = f" {'' if lines else 'failed':<9}{mark} {c.expectation:<{width}}  "
         lines += textwrap.wrap(
-            plain(c.sentence), _WIDTH, initial_indent=start, subsequent_indent=" " * len(start),
+            plain(c.why if c.is_invariant else c.sentence), _WIDTH, initial_indent=start, subsequent_indent=" " * len(start),
             break_on_hyphens=False,
         )  # fmt: skip
     return lines
+
+
+def _told(summary: Summary) -> list[str]:
+    """What is worth a line though it decides nothing: close calls, recoveries, the data."""
+    close = [f"{c.sentence}: another run may end otherwise" for c in summary.passed if c.is_close]
+    named = {"close": close, "recovery": summary.recoveries, "data": summary.invariants}
+    return [line for name, texts in named.items() for text in texts for line in _prose(name, text)]
 
 
 def _validity(summary: Summary) -> list[str]:

@@ -91,8 +91,6 @@ def title(metric: str, statistic: str = "value") -> str:
     own = of_production("")
     if metric.startswith(own):
         return f"production's own {title(metric.removeprefix(own), statistic)}"
-    if metric.startswith("native.invariant."):
-        return f"invariant {metric.removeprefix('native.invariant.')}"
     if metric.startswith("samples_"):
         return f"samples missing of {_spoken(metric.removeprefix('samples_'))}"
     known = _TITLES.get(metric.rpartition(".")[2])

@@ -8,30 +8,38 @@ from dataclasses import replace
 
 from readiness.artifacts.invariants_file import read_readings, write_readings
 from readiness.artifacts.run_folder import RunFolder
-from readiness.errors import StatementFailed
+from readiness.errors import ConfigError, SqlError, StatementFailed, TargetError
 from readiness.model.invariant import Invariant, Reading
+from readiness.model.workload import StatementKind
 from readiness.ports import Row
+from readiness.sql.kind import statement_kind
+from readiness.sql.lexer import TokenKind, lex, split_statements
 from readiness.wiring.targets import Target
 
-_Answer = tuple[float | None, str]
+_CHANGING = {b"INTO", b"FOR", b"LOCK"}  # SELECT … INTO OUTFILE, FOR UPDATE, LOCK IN SHARE MODE
+
+
+def require_reading(invariants: Sequence[Invariant]) -> None:
+    """Raises ConfigError, without the SQL, where one is anything but a single SELECT that only reads."""
+    for asked in invariants:
+        if not _only_reads(asked.sql.encode()):
+            raise ConfigError(
+                f"The invariant {asked.name} is not one SELECT that only reads. Nothing was started.",
+                hint="Give its sql one SELECT that gives one number, such as SELECT COUNT(*) FROM"
+                " orders; without ; between statements, INTO, FOR UPDATE or LOCK.",
+            )
 
 
 def read_before(folder: RunFolder, target: Target, invariants: Sequence[Invariant]) -> None:
-    """Notes the answers before the load in the run folder. Raises TargetError."""
-    if not invariants:
-        return
-    answers = [_ask(target, asked) for asked in invariants]
-    write_readings(
-        folder.path,
-        [
-            Reading(i.name, value, why=why)
-            for i, (value, why) in zip(invariants, answers, strict=True)
-        ],
-    )
+    """Notes the answers before the load in the run folder."""
+    if invariants:
+        answers = ((asked.name, *_ask(target, asked)) for asked in invariants)
+        write_readings(folder.path, [Reading(name, value, why=why) for name, value, why in answers])
 
 
 def read_after(folder: RunFolder, target: Target, invariants: Sequence[Invariant]) -> None:
-    """Adds the answers after the last drain. Raises TargetError."""
+    """Adds the answers after the last drain; a target that gives none is noted, not raised: what was
+    measured is judged all the same."""
     if not invariants:
         return
     before, made = read_readings(folder.path), []
@@ -42,21 +50,34 @@ def read_after(folder: RunFolder, target: Target, invariants: Sequence[Invariant
     write_readings(folder.path, made)
 
 
-def _ask(target: Target, asked: Invariant) -> _Answer:
-    with target.session() as session:
-        try:
+def _only_reads(sql: bytes) -> bool:
+    try:
+        tokens = lex(sql)
+        is_one = len(split_statements(sql)) == 1
+    except SqlError:
+        return False
+    words = {sql[t.start : t.end].upper() for t in tokens if t.kind is TokenKind.WORD}
+    is_hidden = any(t.kind is TokenKind.EXECUTABLE_OPEN for t in tokens)
+    is_select = statement_kind(sql, tokens) is StatementKind.SELECT
+    return is_one and is_select and not is_hidden and not words & _CHANGING
+
+
+def _ask(target: Target, asked: Invariant) -> tuple[float | None, str]:
+    try:
+        with target.session() as session:
             session.query("START TRANSACTION READ ONLY")
             return _number(session.query(asked.sql))
-        except StatementFailed as error:
-            return None, f"the target answered it with error {error.code}"
+    except StatementFailed as error:
+        return None, f"the target answered with error {error.code}"
+    except TargetError:
+        return None, "the target did not answer"
 
 
-def _number(rows: Sequence[Row]) -> _Answer:
-    cells = [cell for row in rows for cell in row]
-    if len(cells) != 1:
-        return None, f"it gave {len(rows)} rows, wanted: one row of one number"
+def _number(rows: Sequence[Row]) -> tuple[float | None, str]:
+    if len(rows) != 1 or len(rows[0]) != 1:
+        return None, f"it gave {len(rows)} rows; wanted: one row of one number"
     try:
-        value = float(str(cells[0]))
+        value = float(str(rows[0][0]))
     except ValueError:
-        value = math.nan
+        return None, "it gave no number"
     return (value, "") if math.isfinite(value) else (None, "it gave no number")

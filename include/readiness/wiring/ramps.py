@@ -49,7 +49,7 @@ from readiness.wiring.flows import (
     require_enough_values,
     require_readable,
 )
-from readiness.wiring.invariants import read_after, read_before
+from readiness.wiring.invariants import read_after, read_before, require_reading
 from readiness.wiring.lineage import lineage_of
 from readiness.wiring.preflights import CALIBRATION_CLIENTS, Place, require_room
 from readiness.wiring.production import watch_of, with_watched
@@ -127,6 +127,7 @@ def open_run(
     target is asked, TargetRefused before anything is sent as load, LoadRefused where target or host
     have no room for it or a unique column runs out of values, WorkloadError, LoadError."""
     require_readable(request.workload)
+    require_reading(request.plan.invariants)
     places = request.places
     for flow in places:
         require_readable(flow.workload)

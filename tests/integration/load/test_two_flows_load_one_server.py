@@ -195,7 +195,7 @@ def test_invariants_hold_the_clients_count_against_the_servers_rows(place: Place
     assert found["orders-written"] == ("passed", "60 of 60")
     assert found["one-of-two"] == ("passed", "5 of 5")
     assert found["lost"] == ("failed", "0 of 60")
-    assert found["no-table"] == ("missing", "the target answered it with error 1146")
+    assert found["no-table"] == ("missing", "the target answered with error 1146")
 
 
 def test_the_run_keeps_the_workload_of_each_flow(place: Place) -> None:

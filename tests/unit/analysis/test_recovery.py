@@ -1,74 +1,89 @@
-"""After a spike: back when the p99 is, for good; metastable when waiting will not help."""
+"""After a spike: back after so many seconds, not back, or metastable."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from tests.fakes.stages import histogram, stage_result, tick
 
 from readiness.analysis.recovery import Recovery, recoveries
+from readiness.model.histogram import Histogram
 from readiness.model.load import StageResult, Tick
 
-
-def calm(name: str, rate_per_s: float) -> StageResult:
-    ticks = tuple(replace(tick(s), checkout=histogram(20.0, 50)) for s in range(10))
-    return replace(stage_result(name, rate_per_s=rate_per_s), ticks=ticks)
+SILENT = {"checkout": Histogram(), "finished": 0}
 
 
-def after(responses_ms: list[float | None], in_flight: list[int] | None = None) -> StageResult:
-    flights = in_flight or [5] * len(responses_ms)
-    ticks = tuple(
-        _second(s, response, flight)
-        for s, (response, flight) in enumerate(zip(responses_ms, flights, strict=True))
-    )
-    return replace(stage_result("recover", rate_per_s=10.0), ticks=ticks)
+def stage_of(name: str, rate: float, ticks: Sequence[Tick]) -> StageResult:
+    made = stage_result(name, rate_per_s=rate, seconds=1, measured_from_s=0)
+    return replace(made, ticks=tuple(ticks))
 
 
-def _second(second: int, response_ms: float | None, in_flight: int) -> Tick:
-    ended = histogram(response_ms, 50) if response_ms else histogram(1.0, 0)
-    return replace(tick(second), checkout=ended, in_flight=in_flight)
+def seconds_of(ms: Sequence[float], in_flight: Sequence[int] = ()) -> list[Tick]:
+    """A second for each response time; those in flight 2 unless given."""
+    flying = in_flight or [2] * len(ms)
+    return [tick(s, checkout=histogram(m, 10), in_flight=flying[s]) for s, m in enumerate(ms)]
 
 
-def recovery_of(stage: StageResult) -> Recovery:
-    (found,) = recoveries([calm("1x", 10.0), calm("spike", 80.0), stage])
+def recovered(after: Sequence[Tick]) -> Recovery:
+    """How a stage of these seconds recovers from ten times its rate; 80 ms were normal."""
+    normal = stage_of("1x", 10.0, seconds_of([80.0] * 60))
+    spike = stage_of("spike", 100.0, seconds_of([900.0] * 10))
+    (found,) = recoveries([normal, spike, stage_of("recover", 10.0, after)])
     return found
 
 
-def test_it_is_back_at_the_first_window_from_which_on_all_are_fast() -> None:
-    found = recovery_of(after([900.0] * 6 + [22.0] * 20))
-    assert (found.after_s, found.figure.series) == (6, (6.0,))
-    assert found.words == "back to normal 6 s after spike (p99 at most 25 ms)"
+def test_one_that_is_back_at_once_took_no_time() -> None:
+    assert recovered(seconds_of([80.0] * 30)).after_s == 0
 
 
-def test_a_short_calm_before_the_next_wave_is_no_recovery() -> None:
-    found = recovery_of(after([900.0] * 3 + [20.0] * 6 + [900.0] * 3 + [20.0] * 18))
+def test_it_is_told_when_the_responses_came_back_and_stayed() -> None:
+    found = recovered(seconds_of([900.0] * 12 + [90.0] * 20))
     assert found.after_s == 12
+    assert found.limit_ms == pytest.approx(100.0, rel=0.01)
+    assert found.figure.series == (12.0,)
+    assert found.words.startswith("back to normal 12 s after spike")
 
 
-def test_seconds_in_which_nobody_gets_through_are_not_back() -> None:
-    assert recovery_of(after([None] * 6 + [20.0] * 15)).after_s == 6
+def test_a_moment_of_quiet_is_no_recovery() -> None:
+    assert recovered(seconds_of([900.0] * 6 + [80.0] * 3 + [900.0] * 6 + [80.0] * 15)).after_s == 15
 
 
-def test_seconds_in_which_nobody_came_are_no_trouble() -> None:
-    assert recovery_of(after([None] * 6 + [20.0] * 15, [0] * 21)).after_s == 0
-
-
-def test_never_back_counts_as_longer_than_it_was_watched() -> None:
-    found = recovery_of(after([900.0] * 30, list(range(60, 30, -1))))
-    assert (found.after_s, found.is_metastable) == (None, False)
-    assert found.figure.series == (31.0,)
-    assert found.words.startswith("not back to normal within 30 s after spike")
-
-
-def test_a_backlog_that_does_not_shrink_is_metastable() -> None:
-    found = recovery_of(after([900.0] * 30, [200] * 30))
+def test_what_stays_slow_with_a_line_that_stays_is_metastable() -> None:
+    found = recovered(seconds_of([900.0] * 30, in_flight=[200] * 30))
+    assert found.after_s is None
     assert found.is_metastable
-    assert found.words.startswith("metastable: not back")
+    assert "metastable" in found.words
+    assert found.figure.series == (31.0,)
 
 
-def test_a_stage_after_a_lower_rate_recovers_from_nothing() -> None:
-    assert recoveries([calm("1x", 10.0), calm("2x", 20.0), calm("4x", 40.0)]) == []
+def test_what_stays_slow_while_the_line_gets_shorter_is_only_not_back_yet() -> None:
+    found = recovered(seconds_of([900.0] * 30, in_flight=list(range(300, 0, -10))))
+    assert found.after_s is None
+    assert not found.is_metastable
+    assert "not back to normal within 30 s" in found.words
 
 
-def test_without_an_earlier_stage_at_its_rate_there_is_no_yardstick() -> None:
-    assert recoveries([calm("spike", 80.0), calm("recover", 10.0)]) == []
+def test_seconds_in_which_nobody_got_through_are_not_back() -> None:
+    stuck = [tick(s, **SILENT, in_flight=50) for s in range(9)]
+    later = [replace(t, second=t.second + 9) for t in seconds_of([80.0] * 15)]
+    assert recovered([*stuck, *later]).after_s == 9
+
+
+def test_seconds_in_which_nobody_came_hold_nothing_against_it() -> None:
+    empty = [tick(s, **SILENT, offered=0, started=0, in_flight=0) for s in range(3)]
+    later = [replace(t, second=t.second + 3) for t in seconds_of([80.0] * 15)]
+    assert recovered([*empty, *later]).after_s == 0
+
+
+def test_a_ramp_up_has_nothing_to_recover_from() -> None:
+    results = [
+        stage_of(n, r, seconds_of([80.0] * 20)) for n, r in (("1x", 1.0), ("2x", 2.0), ("5x", 5.0))
+    ]
+    assert recoveries(results) == []
+
+
+def test_without_an_earlier_stage_there_is_nothing_to_be_measured_by() -> None:
+    spike = stage_of("spike", 100.0, seconds_of([900.0] * 10))
+    assert recoveries([spike, stage_of("recover", 10.0, seconds_of([80.0] * 20))]) == []
