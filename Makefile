@@ -28,7 +28,8 @@ down: ## stop what `make up` started, and destroy its clones
 test: check ## make check, then all tests but the long ones
 	@$(PYTHON) -m pytest -q -n 2 -m "not long" tests/architecture tests/unit tests/property
 	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m "not long" $(BESIDE_OTHERS) tests/integration --ignore tests/integration/load
-	@$(PYTHON) -m pytest -q -m "not long" tests/integration/load tests/e2e $(BESIDE_OTHERS:%=--ignore %)  # these measure: alone
+	@$(PYTHON) -m pytest -q -n 2 --dist loadfile -m "not long" tests/integration/load
+	@$(PYTHON) -m pytest -q -m "not long" tests/e2e $(BESIDE_OTHERS:%=--ignore %)  # these measure: alone
 
 test-long: ## the tests that take minutes: kill -9 at every step, a stop at every moment
 	@scripts/setup.sh dev && exec $(PYTHON) -m pytest -q -m long tests

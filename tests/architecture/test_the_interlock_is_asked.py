@@ -19,7 +19,7 @@ WITHOUT = {
     "wiring/targets.py": "gives sessions to those that ask: it is where gate and hold stand",
     "wiring/lineage.py": "reads server and marker for run.json; the run that asks has been let in",
     "wiring/preflights.py": "limits and a calibration of 2 s, for a run that has been let in",
-    "wiring/invariants.py": "reads one number before and after the load of a run that was let in",
+    "wiring/invariants.py": "questions of a plan in a transaction that only reads, for a run let in",
     "wiring/production.py": "status reads of production, read only",
     "wiring/workloads.py": "reads the source of captures: columns and statistics",
     "cli/workload_build.py": "reads the source of captures: columns and statistics",

@@ -55,6 +55,7 @@ class Bench:
 
     target: Target
     folder: Path
+    server_pid: int
 
     def with_tls(self) -> Bench:
         """The same over TLS."""
@@ -98,7 +99,7 @@ class Bench:
         options = LoadOptions(transaction_pause_ms=9000, in_flight_limit=2 * connections)
         self.load(
             Stage("waiting", connections / 8, 8),
-            _reads(2),
+            reads(2),
             options,
             lambda tick, pid: seen.append((tick.in_flight, resident_bytes(pid))),
         )
@@ -109,12 +110,12 @@ class Bench:
         """p99 of the schedule lag and of the timer floor while 2,000 connections send a statement a
         second each."""
         options = LoadOptions(transaction_pause_ms=1000, in_flight_limit=4000)
-        return self._lag(Stage("paced", 250, 14, warmup_s=8), _reads(8), options)
+        return self._lag(Stage("paced", 250, 14, warmup_s=8), reads(8), options)
 
     def arrival_lag_ms(self) -> tuple[float, float]:
         """The same while 60 checkouts a second come, each with a connection of its own."""
         options = LoadOptions(transaction_pause_ms=20)
-        return self._lag(Stage("logins", 60, 8, warmup_s=1), _reads(20), options)
+        return self._lag(Stage("logins", 60, 8, warmup_s=1), reads(20), options)
 
     def _lag(self, stage: Stage, workload: Workload, options: LoadOptions) -> tuple[float, float]:
         ticks = self.load(stage, workload, options).measured
@@ -136,8 +137,9 @@ def open_bench(top: Path) -> Iterator[Bench]:
         for sql in _SCHEMA:
             session.query(sql)
         session.close()
-        port = server.running_state().port
-        yield Bench(Target("loader", "bench", "127.0.0.1", port, password="bench"), top)
+        state = server.running_state()
+        target = Target("loader", "bench", "127.0.0.1", state.port, password="bench")
+        yield Bench(target, top, state.process.pid)
 
 
 def cpu_us(bench: Bench, *, clients: int, seconds: float) -> float:
@@ -189,7 +191,8 @@ def _pieces(text: str, *slots: Slot) -> tuple[Piece, ...]:
     return tuple(made)
 
 
-def _reads(count: int) -> Workload:
+def reads(count: int) -> Workload:
+    """So many reads, each a transaction of its own."""
     steps = tuple(
         Step(f"s{n:03}", 1, 0, StatementKind.SELECT, 0.0, (READ.format(n).encode(),))
         for n in range(1, count + 1)

@@ -69,6 +69,30 @@ def test_one_reader_walks_reply_after_reply(
             assert (reader.insert_id, reader.error_code) == (insert_id, code)
 
 
+@given(replies())
+def test_a_reply_that_comes_at_once_says_what_it_says_byte_by_byte(
+    reply: tuple[bytes, int, int, bool],
+) -> None:
+    data, insert_id, code, deprecate_eof = reply
+    reader = ReplyReader(deprecate_eof=deprecate_eof)
+    for _ in range(2):
+        assert reader.feed(data)
+        assert (reader.insert_id, reader.error_code, reader.excess) == (insert_id, code, 0)
+    assert not reader.feed(data[:-1])
+    assert reader.feed(data[-1:])
+
+
+@given(st.binary(min_size=1, max_size=60), st.booleans())
+def test_any_bytes_are_taken_as_they_are_byte_by_byte(data: bytes, deprecate_eof: bool) -> None:
+    at_once = ReplyReader(deprecate_eof=deprecate_eof)
+    slowly = ReplyReader(deprecate_eof=deprecate_eof)
+    ended = next((n for n, byte in enumerate(data, 1) if slowly.feed(bytes([byte]))), 0)
+    assert at_once.feed(data) == bool(ended)
+    if ended:
+        assert at_once.excess == len(data) - ended
+        assert (at_once.insert_id, at_once.error_code) == (slowly.insert_id, slowly.error_code)
+
+
 @pytest.mark.parametrize("deprecate_eof", [False, True])
 @pytest.mark.parametrize("size", [0xFFFFFF - 5, 0xFFFFFF - 4, 0xFFFFFF, 0x1000400])
 def test_rows_of_16_mib_and_more_are_skipped_exactly(size: int, deprecate_eof: bool) -> None:

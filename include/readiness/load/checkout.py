@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readiness.load.connections import Connection, Opened
+from readiness.load.connections import Opened
 
 
 class Checkout:
@@ -10,7 +10,7 @@ class Checkout:
     nanoseconds."""
 
     __slots__ = (
-        "again", "awaits", "due_ns", "first_ns", "is_over", "opened", "sent_ns", "step", "tries",
+        "again", "due_ns", "first_ns", "is_over", "opened", "rolls_back", "sent_ns", "step", "tries",
         "values",
     )  # fmt: skip
 
@@ -22,5 +22,4 @@ class Checkout:
         self.again = -1  # the step whose failure is the reason for another try
         self.tries: dict[int, int] = {}  # by what Transactions.key gives
         self.sent_ns = self.first_ns = 0
-        self.awaits: Connection | None = None
-        self.is_over = False
+        self.is_over = self.rolls_back = False

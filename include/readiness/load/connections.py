@@ -16,10 +16,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from readiness.errors import TargetError, TargetUnavailable
 from readiness.load.packets import QUIT, ReplyReader
 from readiness.ports import Connector
+
+if TYPE_CHECKING:
+    from readiness.load.checkout import Checkout
 
 THREADS = 8
 MOST_THREADS = 128
@@ -31,9 +35,10 @@ AHEAD_NS = 250_000_000  # a connection is opened this long before it is needed
 
 
 class Connection:
-    """One authenticated socket, not blocking. `unsent` is what the kernel did not take yet."""
+    """One authenticated socket, not blocking. `unsent` is what the kernel did not take yet;
+    `awaited_by` is whose statement it has not answered."""
 
-    __slots__ = ("fd", "is_dead", "reader", "receive", "send", "socket", "unsent")
+    __slots__ = ("awaited_by", "fd", "is_dead", "reader", "receive", "send", "socket", "unsent")
 
     def __init__(self, opened: socket.socket, *, deprecate_eof: bool) -> None:
         opened.setblocking(False)
@@ -43,6 +48,7 @@ class Connection:
         self.receive = _drainer(opened) if isinstance(opened, ssl.SSLSocket) else opened.recv
         self.reader = ReplyReader(deprecate_eof=deprecate_eof)
         self.unsent = b""
+        self.awaited_by: Checkout | None = None
         self.is_dead = False
 
     def close(self) -> None:

@@ -21,8 +21,10 @@ from readiness.load.messages import (
     WorkerReport,
     decode,
     encode,
+    packed,
     refusal_from_json,
     tick_from_json,
+    unpacked,
 )
 from readiness.load.plan import measured_from_s
 from readiness.load.tally import fold_drain, merge_ticks
@@ -287,7 +289,10 @@ class _FlowRun:
         self._stage = stage
         self._multiple = multiple  # of the first flow's rate; None: it is fixed
         self._rates: list[RateChange] = []  # by hand
-        self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)
+        self._seconds: defaultdict[int, list[Tick]] = defaultdict(list)  # not whole yet
+        self._packed: list[
+            bytes
+        ] = []  # a soak has many seconds, and nobody looks at them before its end
         self._reports: list[WorkerReport] = []
 
     @property
@@ -316,12 +321,19 @@ class _FlowRun:
         """The second of all workers, once the last of them has told it."""
         ticks = self._seconds[tick.second]
         ticks.append(tick)
-        return merge_ticks(ticks) if len(ticks) == len(self.workers) else None
+        if len(ticks) < len(self.workers):
+            return None
+        whole = merge_ticks(self._seconds.pop(tick.second))
+        self._packed.append(packed(whole))
+        return whole
 
     def result(self, started_at: float, aborted_by: str) -> StageResult:
         """All workers' figures as one."""
         reports = self._reports
-        ticks = [merge_ticks(self._seconds[second]) for second in sorted(self._seconds)]
+        ticks = sorted(
+            [*map(unpacked, self._packed), *map(merge_ticks, self._seconds.values())],
+            key=lambda tick: tick.second,
+        )
         if ticks:
             ticks[-1] = fold_drain(ticks[-1], [report.drain for report in reports])
         cut = sum(report.cut for report in reports)

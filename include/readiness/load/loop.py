@@ -1,7 +1,7 @@
 """The hot loop: one thread, one epoll, raw sockets; makes checkouts on time and measures them.
 
-It aims at some 20 µs of CPU per statement, which is why a few functions here are longer than
-elsewhere and why it keeps attributes in locals: a call costs as much as recording a latency.
+It aims at some 20 µs of CPU per statement, which is why it keeps attributes in locals and why some
+functions are longer than elsewhere: a call costs as much as recording a latency.
 
 Time: a checkout is due at its arrival; its response runs from there to its last reply, so waiting
 for a connection, for the server or for this loop all counts. The schedule lag is the loop's own
@@ -73,8 +73,6 @@ class Loop:
         self._opener = Opener(connect, size=plan.connections)
         self._stock = Stock(self._opener.order, self._forget, limit=plan.set_limit)
         self._by_fd: dict[int, Connection] = {}
-        self._waits: dict[int, Checkout] = {}  # by the descriptor whose reply it waits for
-        self._rolls_back: dict[int, Checkout] = {}  # the same for what was rolled back
         self._active: set[Checkout] = set()
         self._timers: list[tuple[int, int, Callable[..., None], object]] = []
         self._order = itertools.count()
@@ -84,12 +82,16 @@ class Loop:
         doings = Doings(self._at, self._begin, self._active.__len__)
         self._arrivals = Arrivals(plan, self._stock, self._second, doings)
         self._in_flight = self._arrivals.in_flight
-        options = plan.options
-        self._retries = Retries(flow.transactions, limit=options.retries, seed=options.seed)
+        self._retries = Retries(flow.transactions, plan.options)
         self._steps = len(flow.statement_ids)
+        self._lanes, self._render = flow.connections, flow.render
         self._pauses, self._is_commit = plan.pauses_ns, plan.is_commit
         mixed = (*self._retries.is_mixed, False)
         self._asks = tuple(a or b for a, b in zip(plan.may_skip, (False, *mixed), strict=False))
+        # One look tells that nothing but the next statement follows a reply.
+        parts = zip(plan.is_commit, flow.binds, self._asks[1:], strict=True)
+        self._is_special = [any(part) for part in parts][:-1] + [True] * bool(self._steps)
+        self._service = self._totals.steps
         self._ticked = 0
         self._slowest = 0
         self._hears = True
@@ -132,8 +134,7 @@ class Loop:
         """Timers, then a wait, then replies; over and over. Long on purpose, see the module."""
         timers, poll, wait, pop = self._timers, self._epoll.poll, select.select, heapq.heappop
         epolls, none = [self._epoll], list[select.epoll]()
-        by_fd, wake_fd = self._by_fd, self._opener.wake_fd
-        readable, writable, out = self._readable, self._writable, select.EPOLLOUT
+        by_fd, readable, ready = self._by_fd, self._readable, select.EPOLLIN
         while not self._is_done:
             now = _clock()
             while timers[0][0] <= now:
@@ -141,20 +142,31 @@ class Loop:
                 action(due_ns, subject)
                 now = _clock()
             left_ns = timers[0][0] - now
-            if left_ns > 0:
-                # epoll's own timeout is rounded up to a millisecond; select's is not.
+            # epoll's timeout is in whole milliseconds, so it takes most of a long wait, select the rest.
+            left_ms = left_ns // 1_000_000 - 1
+            if left_ns > 0 and left_ms <= 0:
                 wait(epolls, none, none, left_ns / 1e9)
-            for fd, mask in poll(0, _BATCH):
+            for fd, mask in poll(max(left_ms, 0) / 1e3, _BATCH):
                 connection = by_fd.get(fd)
-                if connection is not None:
-                    if mask & out:
-                        writable(connection)
-                    if mask & ~out:
-                        readable(connection)
-                elif fd == wake_fd:
-                    self._adopt()
-                elif fd == self._ear.fd:
-                    self._listen()
+                if connection is None:
+                    self._woken(fd)
+                elif mask == ready:
+                    readable(connection)
+                else:
+                    self._stirred(connection, mask)
+
+    def _woken(self, fd: int) -> None:
+        if fd == self._opener.wake_fd:
+            self._adopt()
+        elif fd == self._ear.fd:
+            self._listen()
+
+    def _stirred(self, connection: Connection, mask: int) -> None:
+        """More than a reply: room to send, or the connection's end."""
+        if mask & select.EPOLLOUT:
+            self._writable(connection)
+        if mask & ~select.EPOLLOUT:
+            self._readable(connection)
 
     def _at(self, due_ns: int, action: Callable[..., None], subject: object = None) -> None:
         heapq.heappush(self._timers, (due_ns, next(self._order), action, subject))
@@ -175,8 +187,7 @@ class Loop:
         checkout.first_ns = now
         self._second.started += 1
         if checkout.step == self._steps:
-            # It drew 0 for all it could do. By the timers: to finish here would serve the next
-            # checkout from within this one, that one the next, and so on.
+            # It drew 0 for all it could do. By the timers: else each would serve the next from within.
             self._at(now, self._finish, checkout)
         else:
             self._send(now, checkout)
@@ -185,17 +196,14 @@ class Loop:
         if checkout.is_over:
             return
         step = checkout.step
-        connection = checkout.opened.connections[self._flow.connections[step]]
+        connection = checkout.opened.connections[self._lanes[step]]
         if connection.is_dead:
             self._fail(checkout, "lost", CONNECTION_LOST)
-            return
-        self._waits[connection.fd] = checkout
-        self._hand_over(
-            checkout, connection, query_packet(self._flow.render(step, checkout.values))
-        )
+        else:
+            self._hand_over(checkout, connection, query_packet(self._render(step, checkout.values)))
 
     def _hand_over(self, checkout: Checkout, connection: Connection, packet: bytes) -> None:
-        checkout.awaits = connection
+        connection.awaited_by = checkout
         checkout.sent_ns = _clock()
         try:
             sent = connection.send(packet)
@@ -230,36 +238,45 @@ class Loop:
         except OSError:
             data = b""
         now = _clock()
-        checkout = self._waits.get(connection.fd)
+        checkout, reader = connection.awaited_by, connection.reader
         if checkout is None or not data:
-            self._heard_other(connection, data, now)
-            return
-        if connection.reader.feed(data):
-            del self._waits[connection.fd]
-            checkout.awaits = None
-            if connection.reader.error_code:
-                self._refused(checkout, connection, now)
-            elif connection.reader.excess:
-                self._fail(checkout, "lost", CONNECTION_LOST)
+            self._hung_up(connection)  # the end, or words that nobody asked for before the end
+        elif reader.feed(data):
+            connection.awaited_by = None
+            if reader.error_code or reader.excess or checkout.rolls_back:
+                self._heard_other(checkout, connection, now)
             else:
-                self._replied(checkout, now, connection.reader.insert_id)
+                self._replied(checkout, now, reader.insert_id)
+
+    def _heard_other(self, checkout: Checkout, connection: Connection, now: int) -> None:
+        """What is not the plain end of a statement: an error, a ROLLBACK done, or too many bytes."""
+        code = connection.reader.error_code
+        if code and not checkout.rolls_back:
+            self._refused(checkout, connection, now)
+        elif code:
+            self._fail(checkout, ROLLBACK, code)
+        elif connection.reader.excess:
+            self._fail(checkout, "lost", CONNECTION_LOST)
+        else:
+            self._try_again(checkout, now)
 
     def _replied(self, checkout: Checkout, now: int, insert_id: int) -> None:
         step = checkout.step
         took = now - checkout.sent_ns
         if self._measuring:
-            self._totals.steps[step].record(took)
-        if self._is_commit[step]:
-            self._second.commit.record(took)
-        if self._flow.binds[step]:
-            self._flow.bind(step, checkout.values, insert_id)
+            self._service[step].record(took)
+        if self._is_special[step]:
+            if self._is_commit[step]:
+                self._second.commit.record(took)
+            if self._flow.binds[step]:
+                self._flow.bind(step, checkout.values, insert_id)
+            if self._asks[step + 1]:
+                self._leap(checkout, step + 1, now)
+                return
+            if step + 1 == self._steps:
+                self._finish(now, checkout)
+                return
         step += 1
-        if self._asks[step]:
-            self._leap(checkout, step, now)
-            return
-        if step == self._steps:
-            self._finish(now, checkout)
-            return
         checkout.step = step
         pause = self._pauses[step]
         if pause:
@@ -298,25 +315,13 @@ class Loop:
         self._second.retried += 1
         self._totals.retries[statement_id, code] += 1
         if self._retries.is_open(checkout):
-            self._rolls_back[connection.fd] = checkout
+            checkout.rolls_back = True
             self._hand_over(checkout, connection, ROLLBACK_PACKET)
         else:
             self._at(now + self._retries.pause_ns(checkout), self._send, checkout)
 
-    def _heard_other(self, connection: Connection, data: bytes, now: int) -> None:
-        """Not the reply to a statement: that to a ROLLBACK, or the connection's end."""
-        checkout = self._rolls_back.get(connection.fd)
-        if checkout is None or not data:
-            self._hung_up(connection)  # or words that nobody asked for before the end
-        elif connection.reader.feed(data):
-            del self._rolls_back[connection.fd]
-            checkout.awaits = None
-            if connection.reader.error_code:
-                self._fail(checkout, ROLLBACK, connection.reader.error_code)
-            else:
-                self._try_again(checkout, now)
-
     def _try_again(self, checkout: Checkout, now: int) -> None:
+        checkout.rolls_back = False
         if self._measuring:
             self._totals.rollback.record(now - checkout.sent_ns)
         checkout.step = self._following(checkout, self._retries.first(checkout))
@@ -356,12 +361,9 @@ class Loop:
         self._count_failed()
 
     def _abandon(self, checkout: Checkout) -> None:
-        # Closing rolls the open transaction back; what another step might find is never reused.
+        # Closing rolls the open transaction back; a set is never used again in an unknown state.
         self._active.discard(checkout)
         checkout.is_over = True
-        if checkout.awaits is not None:
-            self._waits.pop(checkout.awaits.fd, None)
-            self._rolls_back.pop(checkout.awaits.fd, None)
         self._close_set(checkout.opened)
 
     def _count_failed(self) -> None:
@@ -398,9 +400,8 @@ class Loop:
         connection.is_dead = True
         self._by_fd.pop(connection.fd, None)
         self._epoll.unregister(connection.fd)
-        checkout = self._waits.get(connection.fd) or self._rolls_back.get(connection.fd)
-        if checkout is not None:
-            self._fail(checkout, "lost", CONNECTION_LOST)
+        if connection.awaited_by is not None:
+            self._fail(connection.awaited_by, "lost", CONNECTION_LOST)
 
     def close(self) -> None:
         """Ends the helper threads and closes all connections; `run` does so itself."""

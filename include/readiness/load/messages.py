@@ -9,6 +9,7 @@ A worker of another shard hears and says the same by mail: see `adapters.mailbox
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -194,6 +195,16 @@ def tick_to_json(tick: Tick) -> Message:
 def tick_from_json(data: Mapping[str, Any]) -> Tick:
     """The inverse of `tick_to_json`."""
     return Tick(**{**data, **{name: Histogram.from_json(data[name]) for name in _HISTOGRAMS}})
+
+
+def packed(tick: Tick) -> bytes:
+    """A tick in a tenth of the memory; `unpacked` is the inverse."""
+    return zlib.compress(encode(tick_to_json(tick)), 1)
+
+
+def unpacked(data: bytes) -> Tick:
+    """The tick that was packed."""
+    return tick_from_json(decode(zlib.decompress(data)))
 
 
 def encode(message: Mapping[str, Any]) -> bytes:

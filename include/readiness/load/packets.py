@@ -12,6 +12,8 @@ LOCAL_INFILE_REFUSED = 2068  # the client library's code for the same refusal
 _MAX = 0xFFFFFF  # the payload of a packet that goes on in the next one
 _QUERY = b"\x03"
 _MORE_RESULTS = 0x0008
+_EOF_LENGTH = 5
+_SHORT = 0xFA  # up to here a length-encoded integer is one byte
 
 _FIRST, _COLUMNS, _COLUMNS_END, _ROWS = range(4)
 _OK, _LOCAL_INFILE, _END, _ERROR = 0x00, 0xFB, 0xFE, 0xFF
@@ -74,12 +76,50 @@ class ReplyReader:
     def feed(self, data: bytes) -> bool:
         """Takes what the socket gave (one byte or more); True when it ends a reply."""
         if not self._busy:
-            self._busy = True
             self.error_code = self.insert_id = self.excess = 0
+            if self._is_whole(data):
+                return True
+            self._busy = True
         elif self._tail:
             data = self._tail + data
             self._tail = b""
         return self._walk(data)
+
+    def _is_whole(self, data: bytes) -> bool:
+        """Whether `data` is one reply from its first byte to its last, of the two kinds that nearly all
+        are: an OK packet, or one set of rows. What is not, or not yet, is walked packet by packet.
+
+        Runs once for each statement: few calls, and what is rare is left to the walk."""
+        try:
+            if data[1] or data[2]:
+                return False
+            if data[4] == _OK:
+                return self._is_ok(data)
+            return data[0] == 1 and data[4] <= _SHORT and self._is_rows(data)
+        except IndexError:
+            return False
+
+    def _is_ok(self, data: bytes) -> bool:
+        if data[5] > _SHORT or data[0] + 4 != len(data):
+            return False
+        self.insert_id, at = (data[6], 7) if data[6] <= _SHORT else _integer(data, 6)
+        return not data[at] & _MORE_RESULTS
+
+    def _is_rows(self, data: bytes) -> bool:
+        at = 5
+        for _ in range(data[4]):  # column definitions
+            at += 4 + (data[at] | data[at + 1] << 8 | data[at + 2] << 16)
+        if not self._deprecate_eof:
+            if data[at] != _EOF_LENGTH or data[at + 4] != _END:
+                return False
+            at += 4 + _EOF_LENGTH
+        while data[at + 4] < _END:
+            at += 4 + (data[at] | data[at + 1] << 8 | data[at + 2] << 16)
+        length = data[at] | data[at + 1] << 8 | data[at + 2] << 16
+        # An EOF packet has its warnings there, an OK packet affected rows and insert id.
+        is_short = (data[at + 5] | data[at + 6]) <= _SHORT
+        is_end = data[at + 4] == _END and at + 4 + length == len(data)
+        return is_end and is_short and not data[at + 7] & _MORE_RESULTS
 
     def _walk(self, data: bytes) -> bool:
         """One pass over the packets in `data`. Long on purpose: it is the inner loop of every

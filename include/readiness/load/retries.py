@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from readiness.load.checkout import Checkout
 from readiness.load.packets import query_packet
+from readiness.model.load import LoadOptions
 
 # ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK, and ER_CHECKREAD: MariaDB's snapshot isolation ends a
 # transaction that would write over a newer row, and asks for the same remedy.
@@ -58,10 +59,10 @@ class Transactions:
 class Retries:
     """Which failures are followed by another try, from where, and when."""
 
-    def __init__(self, transactions: Sequence[int], *, limit: int, seed: int) -> None:
+    def __init__(self, transactions: Sequence[int], options: LoadOptions) -> None:
         self._transactions = Transactions(transactions)
-        self._limit = limit
-        self._draw = random.Random(seed).random
+        self._limit = options.retries
+        self._draw = random.Random(options.seed).random
         self.is_mixed = self._transactions.is_mixed
 
     def may(self, checkout: Checkout, code: int) -> bool:

@@ -7,6 +7,7 @@ load stop by itself.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -25,6 +26,7 @@ from readiness.report.words import cause_words
 _BARS = "▁▂▃▄▅▆▇█"
 _TRACE = 42
 _METER = 25
+_LATEST_S = 300  # looked at each second: a soak must not be merged anew for hours
 _WATCHED = ("commit_p99_ms", "aas", "error_ratio", "schedule_lag_p99_ms")
 _WAITS = {"aas_commit": "commit", "aas_cpu": "CPU", "aas_lock": "row lock", "aas_io": "data read"}
 
@@ -53,7 +55,8 @@ class LiveRamp:
         self._context = context
         self._done: dict[str, StageRow] = {}
         self._stage: Stage | None = None
-        self._ticks: list[Tick] = []
+        self._ticks: deque[Tick] = deque(maxlen=_LATEST_S)
+        self._seconds = 0  # of the running stage
         self._samples: list[Sample] = []
         self._over_s = 0
         self._traces: dict[str, list[float | None]] = {
@@ -62,12 +65,14 @@ class LiveRamp:
 
     def begin(self, stage: Stage) -> None:
         """A stage starts; a repeated one forgets its first try."""
-        self._stage, self._ticks, self._samples, self._over_s = stage, [], [], 0
+        self._stage, self._samples, self._over_s, self._seconds = stage, [], 0, 0
+        self._ticks.clear()
         self._done.pop(stage.name, None)
 
     def update(self, tick: Tick, samples: Sequence[Sample] = ()) -> None:
         """One second of the running stage."""
         self._ticks.append(tick)
+        self._seconds += 1
         self._samples += samples
         sessions = [s.value for s in samples if s.metric == "aas" and math.isfinite(s.value)]
         commit = latency_ms(tick.commit, "p99")
@@ -101,7 +106,7 @@ class LiveRamp:
             f"errors {quantity(figures.error_ratio, 'ratio')}",
             f"lag p99 {quantity(figures.lag_p99_ms, 'ms')}",
         ]
-        time = f"{_minutes(len(self._ticks))} of {_minutes(stage.duration_s)}"
+        time = f"{_minutes(self._seconds)} of {_minutes(stage.duration_s)}"
         return plain(f"{clock(now_s)}  {self._label(stage)}, {time}: {', '.join(parts)}")
 
     def frame(self, now_s: float, *, colour: bool = False) -> str:
@@ -119,8 +124,8 @@ class LiveRamp:
         if self._stage is None:
             return f" {self._plan} · {len(self._done)} of {len(self._stages)} stages done"
         number = [s.name for s in self._stages].index(self._stage.name) + 1
-        left_s = sum(s.duration_s for s in self._stages[number - 1 :]) - len(self._ticks)
-        time = f"{_minutes(len(self._ticks))} of {_minutes(self._stage.duration_s)}"
+        left_s = sum(s.duration_s for s in self._stages[number - 1 :]) - self._seconds
+        time = f"{_minutes(self._seconds)} of {_minutes(self._stage.duration_s)}"
         stage = f"{self._label(self._stage)}, stage {number} of {len(self._stages)}"
         ends = clock(now_s + max(left_s, 0.0))
         return f" {self._plan} · {stage} · {time}      {clock(now_s)}, ends {ends}"
@@ -155,14 +160,15 @@ class LiveRamp:
         return label(stage.name, multiple(times) if times else "")
 
     def _figures(self, stage: Stage) -> Measured:
-        """The running stage so far; before the measured part begins, all its seconds."""
+        """The running stage so far, of a long one its latest five minutes; before the measured part
+        begins, all its seconds."""
         begins = math.ceil(stage.ramp_s + stage.warmup_s)
         begins = begins if any(t.second >= begins for t in self._ticks) else 0
         started = min((s.ts for s in self._samples), default=0.0) - 1.0
         so_far = StageResult(
             stage=stage,
             started_at=started,
-            ended_at=started + len(self._ticks),
+            ended_at=started + self._seconds,
             ticks=tuple(self._ticks),
             measured_from_s=begins,
             statements={},

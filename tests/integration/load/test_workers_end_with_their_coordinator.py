@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from readiness.adapters.worker_process import ChildWorker
 from readiness.errors import ConfigError, TargetError, WorkerLost
 from readiness.load.messages import Job
 from readiness.model.load import Stage, Tick
+from readiness.ports import Session
 
 pytestmark = pytest.mark.mysql
 
@@ -115,9 +117,11 @@ run_stage(job.stage, job.options, launch=launch, on_tick=lambda t: print("tick",
 """
 
 
-def test_a_killed_coordinator_leaves_no_worker_after_three_seconds(
+@contextmanager
+def coordinator_under_load(
     job: Job, tmp_path: Path
-) -> None:
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A process that coordinates a minute of load, when its first second is over; and its worker."""
     long = replace(job, stage=Stage("x", 10, 60))
     with subprocess.Popen(
         [sys.executable, "-c", COORDINATOR, str(tmp_path / "worker.log")],
@@ -131,5 +135,29 @@ def test_a_killed_coordinator_leaves_no_worker_after_three_seconds(
         coordinator.stdin.flush()
         worker = int(coordinator.stdout.readline())
         assert coordinator.stdout.readline() == b"tick\n"
+        yield coordinator, worker
         coordinator.kill()
+
+
+def test_a_killed_coordinator_leaves_no_worker_after_three_seconds(
+    job: Job, tmp_path: Path
+) -> None:
+    with coordinator_under_load(job, tmp_path) as (coordinator, worker):
+        coordinator.kill()
+    assert wait_until(lambda: not is_alive(worker), 3)
+
+
+@pytest.mark.long
+def test_a_frozen_coordinator_stops_the_load_within_five_seconds(
+    job: Job, tmp_path: Path, root: Session
+) -> None:
+    def orders() -> object:
+        return root.query("SELECT COUNT(*) FROM shop.orders")
+
+    with coordinator_under_load(job, tmp_path) as (coordinator, worker):
+        coordinator.send_signal(signal.SIGSTOP)
+        time.sleep(5)
+        before = orders()
+        time.sleep(2)
+        assert orders() == before
     assert wait_until(lambda: not is_alive(worker), 3)
