@@ -13,6 +13,7 @@ from dataclasses import replace
 from readiness.anonymize.credentials import secrets_of
 from readiness.anonymize.net import holds_first_name, personal_spans
 from readiness.anonymize.originals import Originals, flat, literal_value, originals
+from readiness.anonymize.parts import with_parts
 from readiness.anonymize.policy import Policy, generalized
 from readiness.anonymize.sensitive import is_personal_column, may_name_a_person
 from readiness.config.policy import Treatment
@@ -70,8 +71,9 @@ def _kept(draft: RawDraft, policy: Policy) -> set[bytes]:
 
 
 def all_originals(draft: RawDraft, policy: Policy) -> Originals:
-    """What no output may hold: what differs between captures, and personal constants."""
-    return with_personal(originals(draft), draft, policy)
+    """What no output may hold: what differs between captures, telling pieces of it, and personal
+    constants. A file is made by what it is searched by afterwards, or it would be refused by chance."""
+    return with_personal(with_parts(originals(draft), draft), draft, policy)
 
 
 def with_personal(differing: Originals, draft: RawDraft, policy: Policy) -> Originals:

@@ -14,9 +14,8 @@ from readiness.anonymize.allowed import Allowed, value_hash, without
 from readiness.anonymize.captured import captured_values
 from readiness.anonymize.filter import filter_of
 from readiness.anonymize.key import key_check
-from readiness.anonymize.originals import NOTHING, Originals, originals
-from readiness.anonymize.parts import with_parts
-from readiness.anonymize.personal import places_of_personal, with_personal
+from readiness.anonymize.originals import NOTHING, Originals
+from readiness.anonymize.personal import all_originals, places_of_personal
 from readiness.anonymize.policy import NO_POLICY, Policy
 from readiness.anonymize.scan import Leak, scan
 from readiness.anonymize.seal import seal
@@ -187,7 +186,7 @@ class _Building:
         files = self._files(workload, draft.explanation)
         self._tell("searching the new files for captured values")
         key = self._key
-        differing = with_personal(with_parts(originals(draft), draft), draft, self._policy)
+        differing = all_originals(draft, self._policy)
         captured = without(differing, self._inputs.allowed, key)
         _require_clean(self._leaks(files, captured))
         self._replace(files, filter_of(captured, key) if self._inputs.keeps_filter else b"")
