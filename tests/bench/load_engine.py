@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean
 
 from tests.bench.peers.transaction import INSERT, INSERTS, ITEMS, READ, READS
 from tests.fakes.certificates import write_certificate
@@ -47,6 +48,23 @@ _SCHEMA = (
     "SET GLOBAL innodb_flush_log_at_trx_commit = 2",  # the generator is measured, not the disk
 )
 _SETTLE_S = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lags:
+    """The p99 of the schedule lag and of the timer floor in one run."""
+
+    lag_ms: float
+    floor_ms: float
+    waited_ratio: float  # as in Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """CPU of a statement in one run, and how much of the time the worker waited for a core."""
+
+    cpu_us: float
+    waited_ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,33 +112,34 @@ class Bench:
         return (time.process_time() - begun_s) / logins * 1e6
 
     def waiting_connection_bytes(self, connections: int) -> float:
-        """What a worker's memory grows by for each checkout that waits in a pause."""
+        """What a worker's memory grows by for each checkout of the transaction that waits in a pause:
+        its connection, and its values."""
         seen: list[tuple[int, int]] = []
-        options = LoadOptions(transaction_pause_ms=9000, in_flight_limit=2 * connections)
+        options = LoadOptions(statement_pause_ms=60_000, in_flight_limit=2 * connections)
         self.load(
             Stage("waiting", connections / 8, 8),
-            reads(2),
+            transaction_workload(),
             options,
             lambda tick, pid: seen.append((tick.in_flight, resident_bytes(pid))),
         )
         (few, before), (many, after) = seen[0], seen[-1]
         return (after - before) / (many - few)
 
-    def paced_lag_ms(self) -> tuple[float, float]:
-        """p99 of the schedule lag and of the timer floor while 2,000 connections send a statement a
-        second each."""
+    def paced(self) -> Lags:
+        """While 2,000 connections send a statement a second each: 250 come a second, for 8 s."""
         options = LoadOptions(transaction_pause_ms=1000, in_flight_limit=4000)
-        return self._lag(Stage("paced", 250, 14, warmup_s=8), reads(8), options)
+        return self._lags(Stage("paced", 250, 15, warmup_s=9), reads(9), options)
 
-    def arrival_lag_ms(self) -> tuple[float, float]:
-        """The same while 60 checkouts a second come, each with a connection of its own."""
+    def arrivals(self) -> Lags:
+        """While 60 checkouts a second come, each with a connection of its own."""
         options = LoadOptions(transaction_pause_ms=20)
-        return self._lag(Stage("logins", 60, 8, warmup_s=1), reads(20), options)
+        return self._lags(Stage("logins", 60, 8, warmup_s=1), reads(20), options)
 
-    def _lag(self, stage: Stage, workload: Workload, options: LoadOptions) -> tuple[float, float]:
+    def _lags(self, stage: Stage, workload: Workload, options: LoadOptions) -> Lags:
         ticks = self.load(stage, workload, options).measured
         lag, floor = merged(t.lag for t in ticks), merged(t.timer_floor for t in ticks)
-        return latency_ms(lag, "p99") or 0.0, latency_ms(floor, "p99") or 0.0
+        p99s = (latency_ms(histogram, "p99") or 0.0 for histogram in (lag, floor))
+        return Lags(*p99s, _waited(ticks))
 
 
 @contextmanager
@@ -142,13 +161,18 @@ def open_bench(top: Path) -> Iterator[Bench]:
         yield Bench(target, top, state.process.pid)
 
 
-def cpu_us(bench: Bench, *, clients: int, seconds: float) -> float:
-    """CPU of the worker for each statement, in a closed loop, its first second left out."""
+def statement_cost(bench: Bench, *, clients: int, seconds: float) -> Cost:
+    """What a statement costs the worker, in a closed loop, its first second left out."""
     stage = Stage("closed", 0.0, seconds + _SETTLE_S, warmup_s=_SETTLE_S)
     options = LoadOptions(closed_loop_clients=clients, connections="pooled")
     result = bench.load(stage, transaction_workload(), options)
     cpu_s = sum(tick.generator_cpu_ratio for tick in result.measured)
-    return cpu_s / sum(h.count for h in result.statements.values()) * 1e6
+    statements = sum(h.count for h in result.statements.values())
+    return Cost(cpu_s / statements * 1e6, _waited(result.measured))
+
+
+def _waited(ticks: Sequence[Tick]) -> float:
+    return mean(tick.run_queue_delay_ratio for tick in ticks)
 
 
 def transaction_workload() -> Workload:

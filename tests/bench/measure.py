@@ -16,7 +16,9 @@ from statistics import median
 class Row:
     """One measured value beside its peer's, in one unit; `ratio` is value / peer_value.
 
-    `peer` is another program, or a limit; "" and None where there is none to compare with."""
+    `peer` is another program, or a limit; "" and None where there is none to compare with. `most` is
+    the ratio that was promised, None where nothing was: the table says whether it was met, the file
+    does not."""
 
     name: str
     value: float
@@ -25,6 +27,14 @@ class Row:
     peer_value: float | None
     ratio: float | None
     runs: int
+    most: float | None = None
+
+    @property
+    def met(self) -> str:
+        """Whether the promise was kept, for people."""
+        if self.most is None or not self.peer_value:
+            return "-"
+        return "yes" if self.value / self.peer_value <= self.most else "NO"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +48,19 @@ class Taken:
     output: str
 
 
-def row(name: str, value: float, unit: str, *, peer: tuple[str, float | None], runs: int) -> Row:
+def row(
+    name: str,
+    value: float,
+    unit: str,
+    *,
+    peer: tuple[str, float | None],
+    runs: int,
+    most: float | None = None,
+) -> Row:
     """A row with its ratio; `peer` is (name, value), the value None where it could not run."""
     ratio = round(value / peer[1], 2) if peer[1] else None
     shown = None if peer[1] is None else round(peer[1], 2)
-    return Row(name, round(value, 2), unit, peer[0], shown, ratio, runs)
+    return Row(name, round(value, 2), unit, peer[0], shown, ratio, runs, most)
 
 
 def run(command: Sequence[str]) -> Taken:
@@ -69,14 +87,22 @@ def typical(taken: Sequence[Taken]) -> float:
 def save(rows: Sequence[Row], path: Path) -> None:
     """Writes the rows as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([asdict(r) for r in rows], indent=1) + "\n")
+    path.write_text(json.dumps([_fields(r) for r in rows], indent=1) + "\n")
 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows for people."""
-    head = ("measured", "value", "unit", "peer", "peer value", "ratio", "runs")
+    head = ("measured", "value", "unit", "peer", "peer value", "ratio", "runs", "met")
     cells: list[tuple[str, ...]] = [head]
-    cells += [tuple("-" if v is None else str(v) for v in asdict(r).values()) for r in rows]
-    widths = [max(len(line[n]) for line in cells) for n in range(7)]
+    for each in rows:
+        shown = (*_fields(each).values(), each.met)
+        cells.append(tuple("-" if v is None else str(v) for v in shown))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
                      for line in cells)  # fmt: skip
+
+
+def _fields(each: Row) -> dict[str, object]:
+    fields = asdict(each)
+    del fields["most"]
+    return fields

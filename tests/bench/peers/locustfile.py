@@ -1,6 +1,7 @@
 """Locust with PyMySQL, as its users write it: a client per user, an event per statement.
 
-The login stands in BENCH_LOGIN as JSON. Prints {"cpu_s": …, "statements": …} of the loaded part."""
+The login stands in BENCH_LOGIN as JSON, the length in BENCH_SECONDS: Locust's own --run-time counts
+from its start, imports included. Prints {"cpu_s": …, "statements": …} of the loaded part."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+import gevent
 import pymysql
 from locust import User, constant, events, task
+from locust.env import Environment
 
 sys.path.insert(0, str(Path(__file__).parent))
 from transaction import transaction
@@ -50,9 +53,11 @@ def count(**_: object) -> None:
 
 
 @events.test_start.add_listener
-def begin(**_: object) -> None:
-    """The loaded part begins."""
+def begin(environment: Environment, **_: object) -> None:
+    """The loaded part begins, and its end is set."""
     counted["cpu_s"] = -time.process_time()
+    gevent.get_hub().loop.update_now()
+    gevent.spawn_later(float(os.environ["BENCH_SECONDS"]), environment.runner.quit)
 
 
 @events.test_stop.add_listener

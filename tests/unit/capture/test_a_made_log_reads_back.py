@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,16 @@ def test_a_row_has_its_ratio_and_one_without_peer_has_none(tmp_path: Path) -> No
     saved = (tmp_path / "state" / "bench.json").read_text()
     assert saved.count('"ratio": 10.0') == saved.count('"ratio": null') == 1
     assert len(table([with_peer, alone]).splitlines()) == 3
+
+
+def test_the_table_says_which_promises_were_kept_and_the_file_does_not(tmp_path: Path) -> None:
+    kept = row("cost", 10.0, "us", peer=("other", 8.0), runs=5, most=1.25)
+    broken = row("cost", 10.1, "us", peer=("other", 8.0), runs=5, most=1.25)
+    free = row("cost", 10.1, "us", peer=("other", 8.0), runs=5)
+    assert [line.split()[-1] for line in table([kept, broken, free]).splitlines()] == [
+        "met", "yes", "NO", "-",
+    ]  # fmt: skip
+    save([kept], tmp_path / "bench.json")
+    assert list(json.loads((tmp_path / "bench.json").read_text())[0]) == [
+        "name", "value", "unit", "peer", "peer_value", "ratio", "runs",
+    ]  # fmt: skip
