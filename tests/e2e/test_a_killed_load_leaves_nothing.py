@@ -36,7 +36,7 @@ def load(commands: LoadCommands, tmp_path: Path) -> Iterator[subprocess.Popen[st
         *("--duration", 60, "--statement-pause", 100, "--workers", 2, "-o", tmp_path / "run"),
     )
     try:
-        commands.rows_come(above=before)
+        commands.rows_come(process, above=before)
         time.sleep(1)
         yield process
     finally:
@@ -61,6 +61,7 @@ def test_a_killed_command_stops_the_load(
     workers = workers_of(load)
     load.kill()
     took_s = seconds_until(lambda: not any(map(is_running, workers)), "the workers end")
+    load.communicate(timeout=10)
     assert (len(workers), took_s < STOPPED_WITHIN_S) == (2, True), took_s
     assert_nothing_is_left(commands, workers)
     assert not (tmp_path / "run" / "verdict.json").exists()
