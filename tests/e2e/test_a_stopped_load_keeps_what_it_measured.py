@@ -17,6 +17,7 @@ from tests.fakes.load_commands import (
     is_running,
     until,
     workers_of,
+    workers_start,
 )
 
 from readiness.adapters.local_server import LocalServer
@@ -44,7 +45,7 @@ def test_sigterm_keeps_and_judges_what_was_measured(commands: LoadCommands) -> N
     before = commands.rows()
     process = commands.start(*load(commands, "stopped", "--workers", 2, "--json"))
     try:
-        commands.rows_come(above=before)
+        commands.rows_come(process, above=before)
         time.sleep(2)
         workers = workers_of(process)
         process.send_signal(signal.SIGTERM)
@@ -89,7 +90,7 @@ def test_a_terminal_that_is_closed_keeps_it_as_well(commands: LoadCommands, tmp_
     process = commands.start(*load(commands, str(tmp_path / "run")), terminal=theirs)
     os.close(theirs)
     try:
-        commands.rows_come(above=before)
+        commands.rows_come(process, above=before)
         os.close(ours)
         process.send_signal(signal.SIGHUP)
         assert process.wait(timeout=60) == 5
@@ -107,6 +108,7 @@ def test_a_second_ctrl_c_ends_at_once_and_leaves_no_statement(
     slow = load(commands, str(tmp_path / "run"), "--workload", "slow.sql", "--statement-pause", 0)
     process = commands.start(*slow)
     try:
+        workers_start(process)
         until(lambda: commands.statements() > 20, "statements wait")
         workers = workers_of(process)
         process.send_signal(signal.SIGINT)

@@ -76,8 +76,9 @@ class LoadCommands:
     def rows(self) -> int:
         return int(self._ask("SELECT COUNT(*) FROM shop.orders"))
 
-    def rows_come(self, *, above: int) -> None:
-        """Waits until the load has written more rows than `above`."""
+    def rows_come(self, process: subprocess.Popen[str], *, above: int) -> None:
+        """Waits until the load of `process` has written more rows than `above`."""
+        workers_start(process)
         until(lambda: self.rows() > above, "the load writes rows")
 
     def connections(self) -> int:
@@ -122,6 +123,12 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
     path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     children = [int(pid) for pid in path.read_text().split()] if path.exists() else []
     return [p for p in children if b"readiness.worker" in Path(f"/proc/{p}/cmdline").read_bytes()]
+
+
+def workers_start(process: subprocess.Popen[str]) -> None:
+    """Waits for the first load worker. A question to the server before would be a foreign session, which
+    the interlock refuses."""
+    until(lambda: workers_of(process) != [], "a worker starts")
 
 
 def is_running(pid: int) -> bool:

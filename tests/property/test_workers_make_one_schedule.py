@@ -29,7 +29,7 @@ stages = st.builds(
 kinds = st.sampled_from(["constant", "poisson"])
 
 
-@given(stages, kinds, st.integers(1, 7), st.integers(0, 9))
+@given(stages, kinds, st.integers(1, 64), st.integers(0, 9))
 def test_the_stripes_of_n_workers_are_exactly_one_schedule(
     stage: Stage, kind: str, workers: int, seed: int
 ) -> None:

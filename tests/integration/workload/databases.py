@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -9,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pymysql
+import pytest
 from pymysql.connections import Connection
 from pymysql.cursors import Cursor
 from tests.fakes.load_accounts import load_dsn
 from tests.integration.workload.replaying import Target
 
 from readiness.adapters.local_server import LocalServer
+from readiness.cli.main import main
 from readiness.demo.personas import PERSONAS, Persona
 from readiness.demo.recording import capture_checkouts, create_users
 from readiness.demo.shop import SERVICE_USERS
@@ -110,6 +113,22 @@ def build(
         )
         source = session if with_source else None
         return build_workload(inputs, source=source, key=KEY, output=output)
+
+
+def load_by_command(
+    database: Database, built: Built, folder: Path, *, rate: int, seconds: int, workers: int
+) -> int:
+    """Adopts the database and runs `readiness load`, its run in `folder`/run; the exit code."""
+    key = folder / "key"  # of the workload's filter: a load searches what it writes by it
+    key.write_bytes(KEY)
+    key.chmod(0o600)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setitem(os.environ, "READINESS_STATE", str(folder / "state"))
+        environment.setitem(os.environ, "READINESS_KEY_FILE", str(key))
+        assert main(["clone", "adopt", database.dsn(), "--yes", "--masked", "invented"]) == 0
+        how = f"--rate {rate} --duration {seconds} --workers {workers}".split()
+        what = ("--target", database.load_dsn(), "--workload", str(built.path))
+        return main(["load", *what, *how, "-o", str(folder / "run")])
 
 
 def workload_in(built: Built) -> Workload:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 
 import pytest
-from tests.integration.workload.databases import KEY, Database, build, capture_shop
+from tests.integration.workload.databases import Database, build, capture_shop, load_by_command
 
 from readiness.adapters.local_server import LocalServer
-from readiness.cli.main import main
 from readiness.demo.personas import PERSONAS
 from readiness.demo.seed_data import load_shop
 
@@ -38,22 +36,8 @@ def loaded(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Path
     with database.admin() as admin, admin.cursor() as cursor:
         cursor.execute("CREATE TABLE began (at DATETIME(6))")
         cursor.execute("INSERT INTO began VALUES (NOW(6))")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setitem(os.environ, "READINESS_STATE", str(folder / "state"))
-        environment.setitem(os.environ, "READINESS_KEY_FILE", str(_key_file(folder)))
-        assert main(["clone", "adopt", database.dsn(), "--yes", "--masked", "invented"]) == 0
-        how = f"--rate {RATE} --duration {SECONDS} --workers 4".split()
-        what = ("--target", database.load_dsn(), "--workload", str(built.path))
-        main(["load", *what, *how, "-o", str(folder / "run")])
+    load_by_command(database, built, folder, rate=RATE, seconds=SECONDS, workers=4)
     return folder / "run"
-
-
-def _key_file(folder: Path) -> Path:
-    """The key that `build` gives the workload's filter: a load searches what it writes by it."""
-    file = folder / "key"
-    file.write_bytes(KEY)
-    file.chmod(0o600)
-    return file
 
 
 @pytest.mark.usefixtures("loaded")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pymysql.constants import CLIENT
 from tests.fakes.flows import TextFlow
 from tests.fakes.playing import play, steady
 
@@ -61,6 +62,17 @@ def test_the_next_statement_gets_its_own_reply(target: Target, kind: str) -> Non
     assert {name: h.count for name, h in played.report.statements.items()} == dict.fromkeys(
         flow.statement_ids, 3
     )
+
+
+def test_all_kinds_without_eof_packets(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CLIENT, "CAPABILITIES", CLIENT.CAPABILITIES | CLIENT.DEPRECATE_EOF)
+    connect = connector(target)
+    opened, capabilities = connect()
+    opened.close()
+    assert capabilities.deprecate_eof
+    flow = TextFlow([sql for kind in KINDS.values() for sql in (kind, "SELECT 1")])
+    played = play(flow, connect, steady(6, 0.5))
+    assert (played.report.ok, played.report.errors) == (3, {})
 
 
 @pytest.mark.parametrize("kind", REFUSED)
