@@ -47,7 +47,7 @@ def tuned(private_server: LocalServer, tmp_path_factory: pytest.TempPathFactory)
         "ramp", "--plan", "hands.yaml", "--target", commands.target, "-o", "run"
     )
     try:
-        until(lambda: commands.rows() > 0, "the load writes rows")
+        commands.rows_come(process, above=0)
         said = [
             commands.said("rate", "run", *words, "--json")
             for words in ([], ["40/s"], ["90/s"], ["quick"], ["5x"], ["end"])
