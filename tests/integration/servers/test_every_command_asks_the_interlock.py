@@ -30,6 +30,7 @@ expectations: load
 MORE = {
     "load": ["--workload", "checkout.sql", "--rate", "1", "--duration", "1", "-o", "run"],
     "ramp": ["--plan", "peak.yaml", "-o", "run"],
+    "calibrate": ["--workload", "checkout.sql", "--duration", "1"],
     "mask": [],
     "mask ": ["--not-needed", "an invented shop"],
     "mask  ": ["--plan-only"],
