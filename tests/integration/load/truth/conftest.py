@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.fakes.certificates import write_certificate
 from tests.fakes.engines import binary_of
 
 from readiness.adapters.local_server import LocalServer
+from readiness.adapters.server_command import ServerOptions
 from readiness.load.messages import Job
 from readiness.model.workload import StatementKind, Step, Workload
 from readiness.workload.text.file import render
@@ -19,9 +21,12 @@ from readiness.workload.text.file import render
 def private_server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LocalServer]:
-    """A running private server of each engine."""
+    """A running private server of each engine, which offers TLS."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = write_certificate(folder)
+    options = ServerOptions(extra=(f"--ssl-cert={certificate}", f"--ssl-key={key}"))
     binary = binary_of(request.param)
-    with LocalServer(tmp_path_factory.mktemp("server"), binary=binary) as server:
+    with LocalServer(folder / "server", options=options, binary=binary) as server:
         yield server
 
 

@@ -90,8 +90,6 @@ def test_a_refusal_is_counted_by_its_code(target: Target, root: Session, kind: s
 def test_a_reply_of_any_size_is_read_to_its_end(
     private_server: LocalServer, root: Session, size: int, tls: str
 ) -> None:
-    if tls == "on" and private_server.binary.engine == "mariadb":
-        pytest.skip("this MariaDB has no certificate; TLS on it: test_tls_connections.py")
     port = private_server.running_state().port
     here = Target("loader", "shop", host="127.0.0.1", port=port, password="secret-word", tls=tls)
     flow = TextFlow([f"SELECT REPEAT('x', {size})", "SELECT 1"])
