@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from types import TracebackType
 
 from readiness.artifacts.rate_files import RateAsked, RateFiles, RateHeld
 from readiness.artifacts.run_folder import RunFolder
@@ -67,12 +66,7 @@ class Tuning:
         self._hold(RateChange(0, self._stage.rate_per_s), "")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._files.release()
 
 
