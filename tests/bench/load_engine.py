@@ -11,6 +11,7 @@ from statistics import mean
 
 from tests.bench.peers.transaction import INSERT, INSERTS, ITEMS, READ, READS
 from tests.fakes.certificates import write_certificate
+from tests.fakes.memory import resident_bytes
 
 from readiness.adapters.local_server import LocalServer
 from readiness.adapters.mysql_connect import connector
@@ -199,12 +200,6 @@ def transaction_workload() -> Workload:
         Step(f"s{n:03}", 1, 1, kind, 0.0, pieces) for n, (kind, pieces) in enumerate(steps, start=1)
     )
     return Workload("bench", 2, tuple(variables), (), made)
-
-
-def resident_bytes(pid: int) -> int:
-    """The resident memory of a process."""
-    fields = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(f.split()[1]) * 1024 for f in fields if f.startswith("VmRSS"))
 
 
 def _pieces(text: str, *slots: Slot) -> tuple[Piece, ...]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.fakes.engines import binary_of
+from tests.fakes.memory import resident_bytes
 from tests.integration.load.conftest import Run
 
 from readiness.adapters.local_server import LocalServer
@@ -29,11 +29,6 @@ def private_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSe
     folder, binary = tmp_path_factory.mktemp("server"), binary_of("mariadb")
     with LocalServer(folder, options=options, binary=binary) as server:
         yield server
-
-
-def resident_bytes(pid: int | str) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
 
 
 def test_five_thousand_waiting_connections_are_cheap_and_end_clean(
