@@ -19,9 +19,8 @@ from readiness.model.histogram import Histogram
 LEVEL = 0.95
 _TAIL = (1 - LEVEL) / 2
 _NORMAL = NormalDist().inv_cdf(1 - _TAIL)
-_EXACT_UP_TO = (
-    400.0  # expected values in the thinner tail; the normal curve is as good from there on
-)
+# Values expected in the thinner tail; from there on the normal curve is as good.
+_EXACT_UP_TO = 400.0
 
 
 def needed(q: float) -> int:
